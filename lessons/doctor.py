@@ -21,8 +21,9 @@ from lessons.agent import AGENT, SearchTools
 from lessons.context import cache, compress, intent, refine
 from lessons.copilot import decision
 from lessons.database import engine, ensure_schema, server_info
-from lessons.database.owned import make_role
-from lessons.database.row_security import row_security_status
+from lessons.database.owners import row_security_status
+from lessons.database.replicas import with_hosts
+from lessons.database.schema import make_role
 from lessons.errors import LessonsError
 from lessons.ingest import enrich
 from lessons.library import indexes
@@ -35,7 +36,6 @@ from lessons.models.served_call import described
 from lessons.rag.prompts import answer_prompt
 from lessons.rag.types import Scope
 from lessons.rag.workspace import Workspace
-from lessons.scale.replicas import with_hosts
 from lessons.search import other_transforms, rerankers, transforms
 from lessons.settings import ROOT, Settings, settings
 

@@ -25,7 +25,7 @@ from sqlalchemy.sql import delete, func, select, update
 
 from lessons.context.guard import CLEAR, differences, read_constraints
 from lessons.context.wrapper import Wrapper, follow
-from lessons.database.row_security import owner_transaction
+from lessons.database.owners import owner_transaction
 from lessons.errors import LessonsError, ModelError
 from lessons.memory.messages import with_tables
 from lessons.models.embedding import identity

@@ -15,11 +15,10 @@ from sqlalchemy.exc import ArgumentError
 
 from lessons.database import embedded
 from lessons.database.checked import CheckedConnection
-from lessons.database.pgvector import reach_when_opened
-from lessons.database.problems import NO_PGVECTOR, NOT_UTF8, explain, friendly_message
-from lessons.database.row_security import explained
+from lessons.database.messages import NO_PGVECTOR, NOT_UTF8, explain, explained, friendly_message
+from lessons.database.replicas import reader, replicated, single, with_hosts
+from lessons.database.schema import reach_pgvector_when_opened
 from lessons.errors import DatabaseError
-from lessons.scale.replicas import reader, replicated, single, with_hosts
 from lessons.settings import Settings
 from lessons.settings import settings as process_settings
 
@@ -140,7 +139,7 @@ def _make(
         opened = connect(*arguments, **words)
         if opened.info.parameter_status("standard_conforming_strings") == "off":  # bytes would be escaped twice
             opened.execute("SET standard_conforming_strings = on")
-        reach_when_opened(made, opened)
+        reach_pgvector_when_opened(made, opened)
         return opened
 
     @event.listens_for(made, "handle_error")

@@ -1,6 +1,6 @@
 """SQL that a model wrote, over a connection that can read one owner's rows of one table and nothing else.
 
-Taking on a role for a transaction (`SET ROLE`, as `row_security` does for our own SQL) is not enough here: any SELECT
+Taking on a role for a transaction (`SET ROLE`, as `owners` does for our own SQL) is not enough here: any SELECT
 may call `set_config`, which leaves the role again or names another owner to a policy that reads a setting.
 """
 

@@ -13,8 +13,8 @@ from sqlalchemy import ColumnElement, DateTime, Engine, PrimaryKeyConstraint, de
 from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.orm import Mapped, mapped_column
 
-from lessons.database.owned import ensure_owned
-from lessons.database.row_security import owner_transaction
+from lessons.database.owners import owner_transaction
+from lessons.database.schema import ensure_owned
 from lessons.models.reply import normalized
 from lessons.rag.answer import Answer
 from lessons.rag.context import CITATION

@@ -20,8 +20,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, Session, mapped_column, relationship
 
 from lessons.database import ensure_schema
-from lessons.database.owned import OWNED, protect
-from lessons.database.row_security import owner_transaction
+from lessons.database.owners import owner_transaction
+from lessons.database.schema import OWNED, protect
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import METRICS, OUTCOMES, UNANSWERABLE, WITH_EVIDENCE, Evaluation, Record
 from lessons.evaluate.golden import SETS, golden_questions

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, delete, func, inspect, select, text
 
 from lessons.context.wrapper import Answering
 from lessons.database import explained
-from lessons.database.row_security import set_owner
+from lessons.database.owners import set_owner
 from lessons.ingest.index import Index
 from lessons.library import Progress
 from lessons.rag.tables import DocumentRow, drop_tables

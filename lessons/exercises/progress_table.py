@@ -10,8 +10,8 @@ from sqlalchemy import Column, Engine, Integer, MetaData, String, Table, func, s
 from sqlalchemy.dialects.postgresql import insert
 
 from lessons.database import engine
-from lessons.database.owned import ensure_owned
-from lessons.database.row_security import owner_transaction
+from lessons.database.owners import owner_transaction
+from lessons.database.schema import ensure_owned
 from lessons.errors import DatabaseError
 from lessons.exercises.catalog import NOTEBOOKS, exercises
 from lessons.language import _

@@ -25,8 +25,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Mapped, Session, aliased, mapped_column
 from sqlalchemy.sql import ColumnElement, column, delete, exists, false, func, insert, literal, select, true, update
 
-from lessons.database.owned import ensure_schema, protect
-from lessons.database.row_security import explained, owner_transaction
+from lessons.database.messages import explained
+from lessons.database.owners import owner_transaction
+from lessons.database.schema import ensure_schema, protect
 from lessons.errors import DatabaseError
 from lessons.ingest.enrich import Enrichment
 from lessons.ingest.pipeline import FileResult

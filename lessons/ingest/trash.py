@@ -13,13 +13,14 @@ from sqlalchemy import BIGINT, Connection, DateTime, Engine, String, func, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.schema import Column, ForeignKeyConstraint, Index, PrimaryKeyConstraint, Table, UniqueConstraint
 
-from lessons.database.owned import ensure_owned
-from lessons.database.row_security import explained, owner_transaction
+from lessons.database.messages import explained
+from lessons.database.owners import owner_transaction
+from lessons.database.replicas import remember_write
+from lessons.database.schema import ensure_owned
 from lessons.errors import LessonsError
 from lessons.rag.store import ChunkStore
 from lessons.rag.tables import Base, DocumentRow, term_table
 from lessons.rag.types import Scope
-from lessons.scale.replicas import remember_write
 from lessons.settings import settings
 
 _DOCUMENT = ["user_id", "document_id"]

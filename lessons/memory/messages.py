@@ -15,8 +15,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.sql import delete, func, insert, select, tuple_
 
 from lessons.database import engine, explained
-from lessons.database.owned import ensure_owned
-from lessons.database.row_security import owner_transaction
+from lessons.database.owners import owner_transaction
+from lessons.database.schema import ensure_owned
 from lessons.errors import DatabaseError, LessonsError
 from lessons.models.tokens import TokenCounter
 from lessons.plan import Message, Part

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.sql import delete, func, insert, literal, select, text, update
 
 from lessons.database import explained
-from lessons.database.row_security import owner_transaction
+from lessons.database.owners import owner_transaction
 from lessons.errors import DatabaseError
 from lessons.memory import messages
 from lessons.models.keyless import same_key

@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 from sqlalchemy import Engine, func, select
 
-from lessons.database.row_security import owner_transaction
+from lessons.database.owners import owner_transaction
 from lessons.errors import LessonsError
 from lessons.evaluate.feedback import Rating, Ratings, question_lines
 from lessons.memory.manager import Conversation

@@ -12,8 +12,8 @@ from sqlalchemy import Connection, PrimaryKeyConstraint, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Mapped
 
-from lessons.database.owned import ensure_owned
-from lessons.database.row_security import owner_transaction
+from lessons.database.owners import owner_transaction
+from lessons.database.schema import ensure_owned
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
 from lessons.ingest.split import Chunk, SectionSplitter

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from llama_index.core.vector_stores.types import MetadataFilters
 from sqlalchemy import select, true
 
-from lessons.database.row_security import retry_on_disconnect
+from lessons.database.owners import retry_on_disconnect
 from lessons.errors import LessonsError
 from lessons.rag.filters import also
 from lessons.rag.store import ChunkStore

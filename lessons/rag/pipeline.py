@@ -10,7 +10,7 @@ from llama_index.core.llms import LLM
 from llama_index.core.prompts import BasePromptTemplate
 
 from lessons.budget import Budget
-from lessons.database.row_security import retry_on_disconnect
+from lessons.database.owners import retry_on_disconnect
 from lessons.errors import LessonsError
 from lessons.models.llm import KEYLESS, describe
 from lessons.models.tokens import TokenEstimator

@@ -19,16 +19,16 @@ from llama_index.core.vector_stores.types import VectorStoreQuery
 from sqlalchemy import Connection, Engine, Row, Select, TextClause, select, text
 from sqlalchemy.orm import Session
 
-from lessons.database.owned import ensure_owned
-from lessons.database.row_security import read_transaction, retry_on_disconnect
+from lessons.database.owners import read_transaction, retry_on_disconnect
+from lessons.database.replicas import remember_write
+from lessons.database.schema import ensure_owned
+from lessons.rag.hnsw import SearchPlan, choose_search_plan, configure_hnsw_search
 from lessons.rag.keyword_search import KeywordSearch, Questions, TermStatistics
 from lessons.rag.tables import DocumentRow, chunk_table, term_table
 from lessons.rag.types import Filters, Scope, Where
 from lessons.rag.vector_store import OwnedVectorStore
 from lessons.rag.versions import kept, version
 from lessons.rag.writing import Writer
-from lessons.scale.hnsw import SearchPlan, choose_search_plan, configure_hnsw_search
-from lessons.scale.replicas import remember_write
 from lessons.settings import settings
 
 Vectors = Sequence[Sequence[float]]

@@ -15,12 +15,12 @@ from sqlalchemy import Connection, Engine, Table, delete, func, select, text, up
 from sqlalchemy.dialects.postgresql import insert as insert_or
 
 from lessons.database import explained
-from lessons.database.row_security import owner_transaction, retry_on_disconnect, set_owner
+from lessons.database.owners import owner_transaction, retry_on_disconnect, set_owner
+from lessons.database.replicas import remember_write
 from lessons.errors import LessonsError
+from lessons.rag.hnsw import index_when_large, vacuum_after
 from lessons.rag.tables import DocumentRow, term_table_name
 from lessons.rag.types import Filters, Scope, Where
-from lessons.scale.hnsw import index_when_large, vacuum_after
-from lessons.scale.replicas import remember_write
 from lessons.text import terms
 from lessons.text.pages import by_page
 

@@ -20,7 +20,7 @@ from rich.console import Group
 from rich.table import Table
 from sqlalchemy import Engine, event
 
-from lessons.database.row_security import owner_transaction
+from lessons.database.owners import owner_transaction
 from lessons.evaluate.run import Watcher
 from lessons.models.keyless import OfflineLLM
 from lessons.models.vectors import ThreadedEmbedding

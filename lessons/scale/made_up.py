@@ -16,8 +16,8 @@ import psycopg
 from pgvector.psycopg import register_vector
 from sqlalchemy import Engine, insert
 
-from lessons.database.owned import protect
-from lessons.database.row_security import owner_transaction
+from lessons.database.owners import owner_transaction
+from lessons.database.schema import protect
 from lessons.evaluate.throwaway import PREFIX, claimed, drop_leftovers
 from lessons.models.vectors import SHIPPED
 from lessons.rag.store import ChunkStore

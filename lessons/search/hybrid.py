@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from math import exp, fsum, sqrt
 from typing import Literal
 
-from lessons.database.row_security import retry_on_disconnect
+from lessons.database.owners import retry_on_disconnect
 from lessons.rag.retrievers import KeywordRetriever, ScopedRetriever, ranked
 from lessons.rag.types import Query, Resources, RetrievedDocument
 from lessons.search.languages import CentredVectorRetriever

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy import func, select
 
-from lessons.database.row_security import retry_on_disconnect
+from lessons.database.owners import retry_on_disconnect
 from lessons.rag.catalog import remembered
 from lessons.rag.retrievers import ScopedRetriever, documents, merged, ranked
 from lessons.rag.store import ChunkStore

@@ -13,8 +13,8 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.sql import func, insert, select
 
-from lessons.database.owned import ensure_owned
-from lessons.database.row_security import owner_transaction
+from lessons.database.owners import owner_transaction
+from lessons.database.schema import ensure_owned
 from lessons.errors import LessonsError
 from lessons.ingest.queue import JobQueue, State
 from lessons.rag.catalog import CHUNKS, catalog

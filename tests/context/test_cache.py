@@ -17,7 +17,7 @@ from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
 from sqlalchemy import select, text, update
 
 from lessons.context.cache import CACHE_STEP, AnswerRow, AnswerTable, Cached, CacheKey, is_same_question, restyle
-from lessons.database.row_security import owner_transaction
+from lessons.database.owners import owner_transaction
 from lessons.errors import DatabaseError
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model

@@ -21,7 +21,7 @@ from lessons.database import engine, erase, explained, server_info, stop
 from lessons.database.cluster import known_address
 from lessons.database.connection import PREPARE_AFTER, psycopg_url
 from lessons.database.embedded import keywords
-from lessons.database.problems import explain
+from lessons.database.messages import explain
 from lessons.errors import DatabaseError
 from lessons.settings import Settings
 from tests.conftest import PASSWORD

@@ -6,11 +6,11 @@ from sqlalchemy import event, func, select, text
 
 from lessons.database import engine
 from lessons.database.connection import psycopg_url
-from lessons.database.row_security import retry_on_disconnect
+from lessons.database.owners import retry_on_disconnect
+from lessons.database.replicas import single
 from lessons.errors import BrokenOffError
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
-from lessons.scale.replicas import single
 from lessons.settings import Settings
 from tests.ingest.test_store import chunk
 

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import Connection, Engine, text
 
 from lessons.database import engine, ensure_schema
-from lessons.database.owned import protect
-from lessons.database.row_security import owner_transaction, read_transaction, row_security_status, set_owner
+from lessons.database.owners import owner_transaction, read_transaction, row_security_status, set_owner
+from lessons.database.schema import protect
 from lessons.errors import DatabaseError
 
 CREATE = text("CREATE TABLE IF NOT EXISTS walled (id bigserial PRIMARY KEY, user_id text, secret text)")

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import make_url, text
 
 from lessons.database import engine, ensure_schema, erase
-from lessons.database.owned import NO_SUCH_INSTRUCTION
+from lessons.database.schema import NO_SUCH_INSTRUCTION
 from lessons.errors import DatabaseError
 from lessons.settings import Settings
 from tests.database.places import wait_for

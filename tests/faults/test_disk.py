@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lessons.database import engine, stop
-from lessons.database.problems import FULL
+from lessons.database.messages import FULL
 from lessons.database.programs import am_root
 from lessons.errors import DatabaseError
 from lessons.faults.database import full_disk

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from lessons.database import embedded, engine
-from lessons.database.row_security import owner_transaction, read_transaction
+from lessons.database.owners import owner_transaction, read_transaction
 from lessons.errors import DatabaseError
 from lessons.faults.database import ReplicatedDatabase
 from lessons.faults.lab import Lab

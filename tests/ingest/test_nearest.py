@@ -9,14 +9,14 @@ from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter,
 from sqlalchemy import inspect, text
 
 from lessons.database import engine
-from lessons.database.row_security import owner_transaction
+from lessons.database.owners import owner_transaction
 from lessons.keyless.llm import OfflineLLM
+from lessons.rag.hnsw import configure_hnsw_search
 from lessons.rag.pipeline import WALKED, Pipeline
 from lessons.rag.retrievers import VectorRetriever
 from lessons.rag.store import ChunkStore, Found
 from lessons.rag.types import Query, Resources, Scope
 from lessons.rag.versions import hnsw_name
-from lessons.scale.hnsw import configure_hnsw_search
 from lessons.settings import Settings, settings
 from lessons.trace import Trace
 

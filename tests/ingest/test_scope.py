@@ -8,7 +8,7 @@ from llama_index.core.schema import TextNode
 from sqlalchemy import Engine, func, select
 
 from lessons.database import engine
-from lessons.database.row_security import owner_transaction
+from lessons.database.owners import owner_transaction
 from lessons.errors import LessonsError
 from lessons.evaluate.throwaway import drop_leftovers
 from lessons.ingest.queue import JobQueue

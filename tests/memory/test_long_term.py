@@ -215,7 +215,7 @@ def test_the_same_session_of_another_owner_is_another_one(make: Make) -> None:
 
 
 def test_a_statement_without_its_where_shows_no_other_owners_memory(make: Make, place: Engine) -> None:
-    from lessons.database.row_security import owner_transaction
+    from lessons.database.owners import owner_transaction
 
     told(make(RecursiveSummary, with_profile=True), "My limit is 500 dollars.", *numbered(6))
     with owner_transaction(place, "nobody") as connection:

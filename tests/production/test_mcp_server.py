@@ -10,7 +10,7 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 from sqlalchemy import create_engine
 
-from lessons.database.row_security import owner_transaction
+from lessons.database.owners import owner_transaction
 from lessons.errors import DatabaseError
 from lessons.production.mcp_server import only_read
 from lessons.rag.types import Scope

@@ -12,7 +12,7 @@ from sqlalchemy import Engine, TextClause, create_engine, event, select, text, u
 
 from lessons.database import engine
 from lessons.database.embedded import log_of
-from lessons.database.row_security import owner_transaction
+from lessons.database.owners import owner_transaction
 from lessons.errors import LessonsError
 from lessons.ingest.queue import JobQueue
 from lessons.memory.messages import StoredMessages

@@ -22,8 +22,8 @@ from tenacity import Retrying, retry_if_exception, stop_after_delay
 from tenacity.wait import wait_fixed
 
 from lessons.database.checked import CheckedConnection
-from lessons.database.problems import is_transient
-from lessons.database.row_security import explained, owner_transaction, replica_transactions, set_owner
+from lessons.database.messages import explained, is_transient
+from lessons.database.owners import owner_transaction, replica_transactions, set_owner
 from lessons.settings import settings
 
 WRITTEN = text("SELECT pg_current_wal_insert_lsn() - pg_lsn '0/0'")
