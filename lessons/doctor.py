@@ -22,7 +22,7 @@ from lessons.context import cache, compress, intent, refine
 from lessons.copilot import decision
 from lessons.database import engine, ensure_schema, server_info
 from lessons.database.owners import row_security_status
-from lessons.database.replicas import with_hosts
+from lessons.database.remote import make_multihost_url
 from lessons.database.schema import make_role
 from lessons.errors import LessonsError
 from lessons.ingest import enrich
@@ -223,7 +223,7 @@ def _private_words(chosen: Settings) -> tuple[set[str], set[str]]:
     names = {chosen.user}
     for text in list(secrets):
         with suppress(ArgumentError, ValueError):  # no address at all
-            url = with_hosts(text.strip().strip("\"'"))
+            url = make_multihost_url(text.strip().strip("\"'"))
             hosts = {host for listed in url.normalized_query.get("host", ()) for host in listed.split(",") if host}
             names |= {str(part) for part in (url.username, url.host, url.database) if part} | hosts
             secrets |= hosts - _PUBLIC

@@ -167,9 +167,10 @@ def as_loaded() -> None:
 
 
 def administer(*statements: LiteralString) -> None:
-    from lessons.database.embedded import keywords, running
+    from lessons.database.cluster import keywords
+    from lessons.database.embedded import ensure_running
 
-    server = keywords(running(Path(os.environ["LESSONS_DATA_DIR"]))) | {"dbname": "template1"}
+    server = keywords(ensure_running(Path(os.environ["LESSONS_DATA_DIR"]))) | {"dbname": "template1"}
     with psycopg.connect(**server, autocommit=True) as connection:
         for statement in statements:
             connection.execute(statement)

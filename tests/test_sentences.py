@@ -7,7 +7,7 @@ import sys
 import pytest
 from sqlalchemy import create_engine, text
 
-from lessons.database.connection import psycopg_url
+from lessons.database.remote import psycopg_url
 
 DEAD = "postgresql://nobody:s3cret@127.0.0.1:1/none"
 NOTEBOOK = """

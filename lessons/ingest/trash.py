@@ -15,7 +15,7 @@ from sqlalchemy.schema import Column, ForeignKeyConstraint, Index, PrimaryKeyCon
 
 from lessons.database.messages import explained
 from lessons.database.owners import owner_transaction
-from lessons.database.replicas import remember_write
+from lessons.database.remote import remember_write
 from lessons.database.schema import ensure_owned
 from lessons.errors import LessonsError
 from lessons.rag.store import ChunkStore

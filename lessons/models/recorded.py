@@ -23,7 +23,7 @@ from typing import Any
 
 from llama_index.core.prompts import BasePromptTemplate
 
-from lessons.database.locks import FileLock
+from lessons.database.programs import FileLock
 from lessons.errors import ModelError
 from lessons.settings import PATHS, Settings
 

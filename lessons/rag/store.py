@@ -20,7 +20,7 @@ from sqlalchemy import Connection, Engine, Row, Select, TextClause, select, text
 from sqlalchemy.orm import Session
 
 from lessons.database.owners import read_transaction, retry_on_disconnect
-from lessons.database.replicas import remember_write
+from lessons.database.remote import remember_write
 from lessons.database.schema import ensure_owned
 from lessons.rag.hnsw import SearchPlan, choose_search_plan, configure_hnsw_search
 from lessons.rag.keyword_search import KeywordSearch, Questions, TermStatistics

@@ -16,7 +16,7 @@ from sqlalchemy.dialects.postgresql import insert as insert_or
 
 from lessons.database import explained
 from lessons.database.owners import owner_transaction, retry_on_disconnect, set_owner
-from lessons.database.replicas import remember_write
+from lessons.database.remote import remember_write
 from lessons.errors import LessonsError
 from lessons.rag.hnsw import index_when_large, vacuum_after
 from lessons.rag.tables import DocumentRow, term_table_name

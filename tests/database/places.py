@@ -18,11 +18,12 @@ NOBODY = 65534
 CLIENT = """
 import pathlib, sys
 import psycopg
-from lessons.database.embedded import keywords, running
+from lessons.database.cluster import keywords
+from lessons.database.embedded import ensure_running
 from lessons.errors import LessonsError
 def ask():
     try:
-        with psycopg.connect(**keywords(running(pathlib.Path(sys.argv[1])))) as connection:
+        with psycopg.connect(**keywords(ensure_running(pathlib.Path(sys.argv[1])))) as connection:
             connection.execute("SELECT pg_advisory_xact_lock(1)")  # IF NOT EXISTS alone does not survive a race
             connection.execute("CREATE TABLE IF NOT EXISTS visits (at timestamptz DEFAULT now())")
             connection.execute("INSERT INTO visits DEFAULT VALUES")
@@ -98,7 +99,7 @@ class Place:
         return [
             process
             for process in psutil.process_iter(["cmdline"])
-            if process.info["cmdline"] and process.info["cmdline"][-2:] == ["lessons.database.watcher", str(self.home)]
+            if process.info["cmdline"] and process.info["cmdline"][-2:] == ["lessons.database.cluster", str(self.home)]
         ]
 
     def fill(self, cluster: Path) -> "Place":

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sqlalchemy import URL, make_url, text
 
-from lessons.database import checked, engine, explained, stop
+from lessons.database import engine, explained, remote, stop
 from lessons.errors import DatabaseError
 from lessons.models.vectors import VectorTable, key
 from lessons.settings import Settings
@@ -27,8 +27,8 @@ def between(tcp_server: str) -> Iterator[Proxy]:
 @pytest.fixture
 def behind(tcp_server: str, between: Proxy, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
     """The second server behind the proxy, and connections that lose patience sooner than others."""
-    monkeypatch.setattr(checked, "SILENCE", 1.0)
-    monkeypatch.setattr(checked, "PATIENCE", 2)
+    monkeypatch.setattr(remote, "SILENCE", 1.0)
+    monkeypatch.setattr(remote, "PATIENCE", 2)
     url: URL = make_url(tcp_server).set(port=between.port).update_query_dict({"connect_timeout": "2"})
     chosen = Settings(database_url=url.render_as_string(False))
     yield chosen

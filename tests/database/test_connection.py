@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from sqlalchemy import make_url, text
 
 from lessons.database import engine, erase, explained, server_info, stop
-from lessons.database.cluster import known_address
-from lessons.database.connection import PREPARE_AFTER, psycopg_url
-from lessons.database.embedded import keywords
+from lessons.database.cluster import keywords, last_address
+from lessons.database.connection import PREPARE_AFTER
 from lessons.database.messages import explain
+from lessons.database.remote import psycopg_url
 from lessons.errors import DatabaseError
 from lessons.settings import Settings
 from tests.conftest import PASSWORD
@@ -256,7 +256,7 @@ def test_a_mistake_in_a_statement_is_quoted_in_one_line(database: Settings) -> N
 def test_a_server_that_is_shutting_down_says_try_again(ordinary_place: Place) -> None:
     client = ordinary_place.client()
     assert ordinary_place.answer(client) == "ok"
-    words = keywords(known_address(ordinary_place.home))
+    words = keywords(last_address(ordinary_place.home))
     with psycopg.connect(**words):
         ordinary_place.server().terminate()  # SIGTERM: wait for the clients that are there, let no others in
         said = []
@@ -279,7 +279,7 @@ def test_a_disk_that_fills_up_is_named_and_the_server_recovers(ordinary_place: P
     try:
         client = ordinary_place.client()
         assert ordinary_place.answer(client) == "ok"
-        with psycopg.connect(**keywords(known_address(ordinary_place.home)), autocommit=True) as connection:
+        with psycopg.connect(**keywords(last_address(ordinary_place.home)), autocommit=True) as connection:
             connection.execute("CREATE UNLOGGED TABLE filling (words text STORAGE PLAIN)")
             with pytest.raises(DatabaseError, match="The disk of the database is full"), explained():
                 connection.execute("INSERT INTO filling SELECT repeat('x', 7000) FROM generate_series(1, 20000)")

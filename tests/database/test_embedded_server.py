@@ -15,6 +15,7 @@ import psycopg
 import pytest
 
 from lessons.database import embedded
+from lessons.database.cluster import keywords
 from lessons.database.embedded import buffers
 from lessons.database.programs import am_root, run
 from lessons.errors import DatabaseError
@@ -265,8 +266,8 @@ def test_a_warm_start_is_cheap(ready_place: Place) -> None:
     """Two tenths of a second is the aim; the bound leaves room for a busy machine."""
     assert ready_place.answer(ready_place.client()) == "ok"
     code = (
-        "import sys, time, pathlib; from lessons.database.embedded import running\n"
-        "start = time.perf_counter(); running(pathlib.Path(sys.argv[1])); print(time.perf_counter() - start)"
+        "import sys, time, pathlib; from lessons.database.embedded import ensure_running\n"
+        "start = time.perf_counter(); ensure_running(pathlib.Path(sys.argv[1])); print(time.perf_counter() - start)"
     )
     command = [*ready_place.prefix, sys.executable, "-c", code, str(ready_place.folder)]
     started = monotonic()
@@ -315,7 +316,7 @@ def test_a_server_that_cannot_have_its_buffers_starts_with_fewer(
 ) -> None:
     monkeypatch.setattr(embedded, "buffers", lambda: "4000GB")
     try:
-        with psycopg.connect(**embedded.keywords(embedded.running(tmp_path))) as connection:
+        with psycopg.connect(**keywords(embedded.ensure_running(tmp_path))) as connection:
             assert connection.execute("SHOW shared_buffers").fetchone() == ("128MB",)
     finally:
         embedded.erase(tmp_path)

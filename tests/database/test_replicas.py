@@ -5,9 +5,8 @@ from llama_index.core.vector_stores.types import VectorStoreQuery
 from sqlalchemy import event, func, select, text
 
 from lessons.database import engine
-from lessons.database.connection import psycopg_url
 from lessons.database.owners import retry_on_disconnect
-from lessons.database.replicas import single
+from lessons.database.remote import names_one_server, psycopg_url
 from lessons.errors import BrokenOffError
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
@@ -27,13 +26,13 @@ from tests.ingest.test_store import chunk
 def test_a_url_may_name_several_servers(url: str, host: str, port: str | None) -> None:
     read = psycopg_url(url)
     assert (read.query["host"], read.query.get("port"), read.database) == (host, port, "db")
-    assert not single(read)
+    assert not names_one_server(read)
     assert "me" not in url or (read.username, read.password, read.query["sslmode"]) == ("me", "p@ss", "require")
 
 
 @pytest.mark.parametrize("url", ["postgresql://me:a,b@one:5433/db", "postgresql://[::1]/db", "postgresql:///db"])
 def test_a_comma_elsewhere_names_no_second_server(url: str) -> None:
-    assert single(psycopg_url(url))
+    assert names_one_server(psycopg_url(url))
 
 
 def test_a_search_whose_connection_is_cut_is_made_again(database: Settings) -> None:

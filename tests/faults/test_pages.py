@@ -9,7 +9,7 @@ from lessons.faults.lab import Lab, logged
 from lessons.faults.model import broken_model
 from lessons.memory.messages import StoredMessages
 from lessons.pages import common
-from lessons.rag import stages
+from lessons.rag import pipeline
 from lessons.rag.prompts import NOT_SEARCHED
 from lessons.tables import plain
 from tests.support.app import press, shown
@@ -22,7 +22,7 @@ PAGES = ["chat", "compare"]
 def pages(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     """The app on the database of the lab."""
     common._open.clear()
-    for module in (common, stages):
+    for module in (common, pipeline):
         monkeypatch.setattr(module, "workspace", lambda: lab.place)
     yield lab
     common._open.clear()

@@ -7,7 +7,8 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from lessons.database import embedded, engine
+from lessons.database import engine
+from lessons.database.cluster import keywords
 from lessons.database.owners import owner_transaction, read_transaction
 from lessons.errors import DatabaseError
 from lessons.faults.database import ReplicatedDatabase
@@ -29,7 +30,7 @@ def lab() -> Iterator[Lab]:
 
 
 def on_replica(lab: Lab, statement: str) -> object:
-    with psycopg.connect(**embedded.keywords(lab.database.replica.address), autocommit=True) as connection:
+    with psycopg.connect(**keywords(lab.database.replica.address), autocommit=True) as connection:
         return connection.execute(statement).fetchone()[0]
 
 
