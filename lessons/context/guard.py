@@ -6,13 +6,13 @@ function words, polite padding, and phrases that have moved as a whole. Order co
 """
 
 import re
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from unicodedata import normalize as form
 
-from lessons.text import language, normalize, numbers
-from lessons.text.dates import replace_moments
+from lessons.text import language, normalize
 from lessons.text.korean import PARTICLES, particle_pattern
-from lessons.text.normal_forms import normal_form
+from lessons.text.numbers import one_spelling
+from lessons.text.periods import dates, normal_form, period_runs
 from lessons.text.search_terms import IRREGULAR
 from lessons.text.word_lists import words_of
 
@@ -34,28 +34,25 @@ class Reading:
     roles: dict[str, str] = field(default_factory=dict)  # of Korean words whose particle may be dropped
 
 
-_CODE = re.compile(r"(?i)\b[a-z][a-z_-]{0,60}\d[a-z\d./_-]*(?<![./_-])")
-_NOUN = re.compile(r"(?<![^\W\d])[^\W\d]*$")
+_CODE_OR_NUMBER = re.compile(
+    r"(?i)\b[a-z][a-z_-]{0,60}\d[a-z\d./_-]*(?<![./_-])|[-+]?\d+(?:[.,:]\d+)*(?:[%$£€₩]|(?:min|mo|[hdwyp])(?![a-z]))?"
+)
 _NAME = re.compile(r"(?<=[\w,] )[A-Z][^\W\d_]+|(?<![A-Za-z])[A-Za-z]{2,}(?=[가-힣])")
 _END = "\x1f"  # of a number, which a Korean particle may follow
 
 
 def _quantities(text: str) -> str:
-    """Write every date, time, code and number of a text in one spelling, between '#' and `_END`."""
-    spans: list[tuple[int, int, str]] = []
-
-    def blank(match: re.Match[str], *parts: object) -> str:
-        spans.append((*match.span(), "/".join(str(part or "") for part in parts).lower()))
-        return "\0" * len(match[0])
-
-    text = re.sub(r"\x02[\d.]*\x02|\x01", "", numbers.digits(text))
-    rest = replace_moments(text, lambda moment, match: blank(match, *astuple(moment)))
-    rest = _CODE.sub(lambda match: blank(match, match[0]), rest)
-    for each in numbers.quantities(rest):
-        value = each.value.normalize() if each.kind or each.scaled else each.value  # 4.10 may be a version
-        noun = _NOUN.findall(rest, each.start, each.end)[0] if each.kind in ("people", "count") else ""
-        written = f"{'-' * (each.sign < 0)}{value:f}{'' if noun else each.kind}"
-        spans.append((each.start, each.end - len(noun), written))  # a noun that is counted stays a word
+    """Write every period, code and number of a text in one spelling, between '#' and `_END`."""
+    for start, end, day in sorted(dates(text), reverse=True):
+        text = f"{text[:start]}{day.year}년 {day.month}월 {day.day}일{text[end:]}"
+    text = one_spelling(normal_form(text))
+    spans = [
+        (run[0].start, run[-1].end, " ".join(sorted(f"{period.unit} {period.number}" for period in run)))
+        for run in period_runs(text)
+    ]
+    for start, end, _ in spans:
+        text = text[:start] + "\0" * (end - start) + text[end:]  # a year is no number besides
+    spans += [(*match.span(), match[0].lower()) for match in _CODE_OR_NUMBER.finditer(text)]
     for start, end, written in sorted(spans, reverse=True):
         text = f"{text[:start]} #{written}{_END}{text[end:]}"
     return text

@@ -14,8 +14,7 @@ from lessons.keyless.intent import is_small_talk
 from lessons.keyless.words import INTERROGATIVE, is_noun, read_question
 from lessons.text import ENGLISH_STOP_WORDS, language, normalize, terms
 from lessons.text.korean import particle_pattern, read_korean
-from lessons.text.normal_forms import normal_form
-from lessons.text.periods import moved, periods, pointed_at, written
+from lessons.text.periods import moved, normal_form, periods, pointed_at, written
 
 _LEAD = re.compile(
     r"(?i)^\s*(?:(?:아|네|그럼|그러면|그렇다면|그리고|그런데|근데|또|혹시|아니면)(?:[\s,]+|$))+"

@@ -10,8 +10,7 @@ from lessons.keyless.followups import Turn, standalone
 from lessons.keyless.words import read_question
 from lessons.text import ENGLISH_STOP_WORDS, language, terms
 from lessons.text.korean import particle_pattern
-from lessons.text.normal_forms import normal_form
-from lessons.text.periods import spelled_otherwise
+from lessons.text.periods import normal_form, spelled_otherwise
 
 _GREETINGS = (
     r"^(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|excuse me|sorry(?: to bother you)?|um+|well|so|ok(?:ay)?"
@@ -93,7 +92,7 @@ def expand(llm: Any, question: str, count: int = 3, **_: Any) -> dict[str, list[
     query = rewrite(llm, question)
     wanted = [words[language(query) == "ko"] for kind, words in _KIND.items() if kind in read_question(query).kinds]
     plain = normal_form(query)
-    split = [*sides(query), *_parts(query), plain, *spelled_otherwise(plain)]
+    split = [*sides(query), *_parts(query), plain, *spelled_otherwise(plain, language(plain))]
     found = {_same(question): question}
     for variant in [*split, keywords(query), statement(query), " ".join([keywords(query), *wanted]), query]:
         if terms(variant):

@@ -11,7 +11,8 @@ from pathlib import Path
 from lessons.keyless.lines import quarters, search_terms
 from lessons.text import ENGLISH_STOP_WORDS, language, terms
 from lessons.text.korean import agrees, particle_pattern, read_korean
-from lessons.text.normal_forms import amounts, normal_form
+from lessons.text.numbers import amounts
+from lessons.text.periods import normal_form
 from lessons.text.word_lists import words_of
 
 GROUPS = Path(__file__).with_name("glossary.txt")  # general vocabulary: nothing that only some documents know

@@ -59,7 +59,7 @@ def sentences(text: str) -> list[str]:
 
 
 def cut_sentences(text: str) -> list[str]:
-    """The same sentences with every character between them, so that joining the pieces gives the text again."""
+    """Cut text into the same sentences, with every character between them: joined, the pieces give the text again."""
     borders, position = [0], 0
     for raw, goes_on in _lines(text):
         start = position + len(raw) - len(raw.lstrip())
@@ -70,7 +70,7 @@ def cut_sentences(text: str) -> list[str]:
 
 
 def _lines(text: str) -> Iterator[tuple[str, bool]]:
-    """Each line with its end, and whether a page layout broke a sentence before it."""
+    """Yield each line with its end, and whether a page layout broke a sentence before it."""
     previous = ""
     for raw in text.splitlines(keepends=True):
         line = raw.strip()
@@ -79,7 +79,7 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _continues(previous: str, line: str) -> bool:
-    """Whether a page layout broke the sentence here: the line before is long and open, neither is a row or a label."""
+    """Tell whether a page layout broke a sentence: the line before is long and open, neither is a row or a label."""
     is_closed = previous[-1] in ".!?:;。！？…" or previous[0] == "#" or "\t" in previous or "|" in previous
     if is_closed or _OWN_LINE.match(line) or _LABELLED.match(line):
         return False
@@ -88,7 +88,7 @@ def _continues(previous: str, line: str) -> bool:
 
 
 def _sentence_ends(line: str) -> Iterator[int]:
-    """Where sentences end inside a line."""
+    """Yield the offsets at which sentences end inside a line."""
     start = 0
     marker = _MARKER.match(line)
     for end in _END.finditer(line, marker.end() if marker else 0):
@@ -98,16 +98,16 @@ def _sentence_ends(line: str) -> Iterator[int]:
 
 
 def _ends_sentence(line: str, start: int, end: re.Match[str]) -> bool:
-    after = line[end.end() :].lstrip()[:24]
-    if after[0].islower():
+    following = line[end.end() :].lstrip()[:24]
+    if following[0].islower():
         return False
-    token = _LAST_TOKEN.search(line, max(start, end.start() - 40), end.start())
-    before = token[0] if token else ""
-    if end[0][0] != "." or not before:
+    last = _LAST_TOKEN.search(line, max(start, end.start() - 40), end.start())
+    token = last[0] if last else ""
+    if end[0][0] != "." or not token:
         return True
-    word = before.lower()
-    if word in words_of("never_end_a_sentence") or (len(before) == 1 and before.isalpha() and before.isascii()):
+    word = token.lower()
+    if word in words_of("never_end_a_sentence") or (len(token) == 1 and token.isalpha() and token.isascii()):
         return False
-    if word in words_of("seldom_end_a_sentence") or _INITIALS.fullmatch(before):
-        return after.split(" ", 1)[0].lower() in ENGLISH_STOP_WORDS and after[0].isupper()
-    return not (before[-1].isdigit() and (after[0].isdigit() or _KOREAN_DATE.search(line, start, end.start())))
+    if word in words_of("seldom_end_a_sentence") or _INITIALS.fullmatch(token):
+        return following.split(" ", 1)[0].lower() in ENGLISH_STOP_WORDS and following[0].isupper()
+    return not (token[-1].isdigit() and (following[0].isdigit() or _KOREAN_DATE.search(line, start, end.start())))

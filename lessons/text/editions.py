@@ -9,11 +9,11 @@ VERSION = re.compile(r"(?<!\d)\d+(?:\.\d+)+")
 
 
 def replaced(documents: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """The documents of which a newer edition is there, each with the name of the current one."""
+    """Map each document of which there is a newer edition to the name of the current one."""
     editions = defaultdict[str, list[tuple[str, str]]](list)
-    for name, known in documents.items():
-        bare = VERSION.sub("", title := str(known.get("title") or ""))
+    for name, metadata in documents.items():
+        bare = VERSION.sub("", title := str(metadata.get("title") or ""))
         if bare not in ("", title):
-            editions[bare].append((str(known.get("date") or ""), name))
-    latest = {name: max(each) for each in editions.values() for date, name in each if date < max(each)[0]}
+            editions[bare].append((str(metadata.get("date") or ""), name))
+    latest = {name: max(group) for group in editions.values() for date, name in group if date < max(group)[0]}
     return {name: current for name, (_, current) in latest.items()}

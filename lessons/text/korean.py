@@ -29,8 +29,8 @@ _LONGEST_FIRST = sorted(PARTICLES, key=len, reverse=True)
 
 
 def particle_pattern(*without: str) -> str:
-    """A group that matches any particle, the longest first, `without` those of some roles."""
-    return f"(?:{'|'.join(each for each in _LONGEST_FIRST if PARTICLES[each] not in without)})"
+    """Return a regex group that matches any particle, the longest first, `without` those of some roles."""
+    return f"(?:{'|'.join(particle for particle in _LONGEST_FIRST if PARTICLES[particle] not in without)})"
 
 
 _AFTER_CONSONANT = frozenset("은이을과")
@@ -50,18 +50,18 @@ _CONNECTED = re.compile(
 _MAYBE = re.compile(r"[가-힣]*(?:고|면|지|기|서|니|자|는|을|던|진|난|될|어|아|음)")
 _HANGUL = re.compile("[가-힣]+")
 # Ends of nouns that look like the ends of verbs, and like particles.
-_LIKE_PREDICATES, _LIKE_PARTICLES = (tuple(words_of(f"nouns_like_{each}")) for each in ("predicates", "particles"))
+_LIKE_PREDICATES, _LIKE_PARTICLES = (tuple(words_of(f"nouns_like_{part}")) for part in ("predicates", "particles"))
 
 
 def korean_nouns(texts: Iterable[str]) -> frozenset[str]:
-    """The stems that stand before a noun's particle somewhere in the texts."""
+    """Collect the stems that stand before a noun's particle somewhere in the texts."""
     words = {word for text in texts for word in _HANGUL.findall(text)}
     return frozenset(stem for word in words for stem, kind in [read_korean(word)] if kind == "noun")
 
 
 @lru_cache(maxsize=50_000)
 def read_korean(word: str) -> tuple[str, Kind]:
-    """The stem of a word between spaces, and how sure it is a noun: '발행합니다' gives ('발행', 'noun')."""
+    """Return the stem of a word between spaces, and how sure it is a noun: ('발행', 'noun') for '발행합니다'."""
     if word in KOREAN_STOP_WORDS or word in KOREAN_NO_NOUNS:
         return word, "none"
     if word.endswith(_LIKE_PREDICATES + _LIKE_PARTICLES):
@@ -93,7 +93,7 @@ def _bare(word: str) -> tuple[str, Kind]:
 
 
 def agrees(stem: str, particle: str) -> bool:
-    """Whether the particle has the form that the last syllable asks for: 을 follows a consonant and 를 a vowel."""
+    """Tell whether the particle has the form that the last syllable asks for: 을 follows a consonant, 를 a vowel."""
     final = (ord(stem[-1]) - 0xAC00) % 28  # 0: it ends in a vowel, 8: in ㄹ
     if particle[0] in _AFTER_CONSONANT and particle not in ("이나", "이며", "이고"):
         return final > 0 or (particle.startswith("이") and len(particle) > 1)

@@ -10,7 +10,7 @@ Pages = tuple[int, ...]
 
 
 def by_page(metadata: Mapping[str, Any], text: str = "") -> dict[int, str]:
-    """The pages of a chunk in order, each with the part of `text` that stands on it.
+    """Map the pages of a chunk, in order, to the part of `text` that stands on each.
 
     A chunk that spans several says as `page_starts` where in its text each of them begins: [[0, 2], [410, 3]].
     """
@@ -20,7 +20,7 @@ def by_page(metadata: Mapping[str, Any], text: str = "") -> dict[int, str]:
 
 
 def pages_of(metadata: Mapping[str, Any], text: str, quote: str) -> Pages:
-    """The pages of a quote in the text of a chunk, however white space divides it; if it is not there, the chunk's."""
+    """Find the pages of a quote in the text of a chunk, whatever its white space; the chunk's if it is not there."""
     parts, words = by_page(metadata, text), _solid(quote)
     ends, pages = [*accumulate(len(_solid(part)) for part in parts.values())], [*parts]
     if words and (begin := _solid(text).find(words)) >= 0:
@@ -33,8 +33,8 @@ def _solid(text: str) -> str:
 
 
 def page_label(*pages: int | None) -> str:
-    """`, p. 3` or `, pp. 1–4`, to be put behind the name of a file; empty if no page is known."""
-    known = sorted({page for page in pages if page})
-    if len(known) > 1:
-        return f", pp. {known[0]}–{known[-1]}"
-    return f", p. {known[0]}" if known else ""
+    """Write `, p. 3` or `, pp. 1–4`, to be put behind the name of a file; empty if no page is known."""
+    numbers = sorted({page for page in pages if page})
+    if len(numbers) > 1:
+        return f", pp. {numbers[0]}–{numbers[-1]}"
+    return f", p. {numbers[0]}" if numbers else ""

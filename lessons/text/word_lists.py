@@ -9,7 +9,7 @@ _LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="u
 
 @cache
 def words_of(name: str) -> frozenset[str]:
-    """The words of a list; KeyError if there is none of that name."""
+    """Return the words of a list; KeyError if there is none of that name."""
     return frozenset(_LISTS[name].split())
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from lessons.keyless.followups import compress
 from lessons.keyless.llm import OfflineLLM
 from lessons.keyless.queries import expand, hyde, keywords, rewrite
-from lessons.text import terms
+from lessons.text import language, terms
 from lessons.text.periods import moved, periods, pointed_at, spelled_otherwise
 from tests.models.follow_ups import HELD_OUT, TUNED, FollowUp
 
@@ -108,7 +108,7 @@ def test_a_rewritten_question_loses_its_courtesies_and_nothing_else(question: st
     ],
 )
 def test_a_period_is_written_in_its_other_forms(text: str, others: set[str]) -> None:
-    assert set(spelled_otherwise(text)) == others
+    assert set(spelled_otherwise(text, language(text))) == others
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,7 @@ from lessons.rag.context import CITATION, unsupported_figures
 from lessons.rag.served_words import closed, is_refusal
 from lessons.rag.types import Context
 from lessons.text import language, normalize, sentences, terms
-from lessons.text.numbers import numerals
-from lessons.text.spellings import spellings
+from lessons.text.numbers import numerals, spellings
 
 LEAST = 1 / 3  # share of the facts from which an answer is partly right
 LONGEST_REFERENCE = 30  # words; those of the labelled answers have 28 at most

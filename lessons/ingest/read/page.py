@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import pairwise
@@ -10,7 +9,7 @@ from typing import NamedTuple
 
 from lessons.ingest.read.encoding import repair
 from lessons.text import normalize
-from lessons.text.dates import Moment, replace_moments
+from lessons.text.periods import dates
 
 TOP_CHARS = 600
 LONGEST_TITLE = 120  # characters of a line that may serve as the title
@@ -193,19 +192,12 @@ def first_date(text: str) -> date | None:
 
 
 def _dates(text: str) -> list[tuple[int, int, date]]:
-    """Start, end and day of each date."""
-    found: list[tuple[int, int, date]] = []
-
-    def note(moment: Moment, match: re.Match[str]) -> str:
-        with suppress(TypeError, ValueError):  # a month or a year alone, or no such day
-            day = date(moment.year, moment.month, moment.day)  # type: ignore[arg-type]
-            if _plausible(day):
-                end = match.end() + (match[0][-1].isdigit() and "." in match[0] and text[match.end() :][:1] == ".")
-                found.append((match.start(), end, day))
-        return "\x00" * len(match[0])
-
-    replace_moments(text, note)
-    return sorted(found)
+    """List start, end and day of each plausible date; the full stop of '2024. 3. 12.' belongs to it."""
+    results = []
+    for start, end, day in dates(text):
+        end += text[end - 1].isdigit() and "." in text[start:end] and text[end : end + 1] == "."
+        results += [(start, end, day)] if _plausible(day) else []
+    return results
 
 
 def _plausible(day: date) -> bool:
