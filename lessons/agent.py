@@ -20,8 +20,7 @@ from pydantic import ValidationError
 from lessons.budget import Budget
 from lessons.errors import LessonsError
 from lessons.models.keyless import OfflineLLM
-from lessons.models.llm import keyless_of
-from lessons.models.served_call import CHOSEN_INSTEAD, chosen_tools
+from lessons.models.llm import CHOSEN_INSTEAD, choose_tools, keyless_of
 from lessons.models.tokens import TokenEstimator
 from lessons.plan import Part
 from lessons.rag.catalog import registered_file
@@ -257,7 +256,7 @@ class Driver:
         return self._llm is keyless_of(self._llm)
 
     def _chosen(self, step: Step) -> list[ToolSelection] | None:
-        return chosen_tools(self._llm, self._tools.tools, Budget.of(self._llm).trim(self._messages), step, AGENT)
+        return choose_tools(self._llm, self._tools.tools, Budget.of(self._llm).trim(self._messages), step, AGENT)
 
     def _numbered(self, call: ToolSelection) -> ToolSelection:
         """The call with an id of its own and a name that every server takes back."""

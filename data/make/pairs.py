@@ -15,7 +15,7 @@ from tqdm import tqdm
 from data.make.vectors import save_vectors
 from lessons.evaluate.golden import SPLITS, Golden, golden_questions
 from lessons.library import load_corpus
-from lessons.models.vectors import read_vectors
+from lessons.models.embedding_cache import read_vectors
 from lessons.rag.types import Query, Scope
 from lessons.rag.workspace import workspace
 from lessons.search.cross_encoder import PAIRS, CrossEncoder, file_name, pair_key

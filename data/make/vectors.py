@@ -19,7 +19,7 @@ from lessons.ingest.index import ingredients
 from lessons.ingest.read import read
 from lessons.keyless.intent import open_questions
 from lessons.library import CORPUS, indexes, shipped_documents
-from lessons.models.vectors import KEY_BYTES, QUESTIONS, SHIPPED, key, read_vectors
+from lessons.models.embedding_cache import KEY_BYTES, QUESTIONS, SHIPPED, key, read_vectors
 from lessons.rag.workspace import workspace
 from lessons.text import normalize
 

@@ -22,7 +22,7 @@ from lessons.memory.manager import Conversation
 from lessons.memory.messages import SessionMessages
 from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers
 from lessons.memory.types import Memory, NoMemory, Window
-from lessons.models.reply import normalized
+from lessons.models.replies import normalized
 from lessons.rag.pipeline import Stage
 from lessons.rag.types import Scope
 from lessons.rag.workspace import Workspace, workspace

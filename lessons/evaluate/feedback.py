@@ -15,7 +15,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from lessons.database.owners import owner_transaction
 from lessons.database.schema import ensure_owned
-from lessons.models.reply import normalized
+from lessons.models.replies import normalized
 from lessons.rag.answer import Answer
 from lessons.rag.context import CITATION
 from lessons.rag.tables import Base

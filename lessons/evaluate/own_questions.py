@@ -13,7 +13,7 @@ from typing import Any
 from lessons.errors import LessonsError
 from lessons.evaluate.golden import Evidence, Golden, file_bytes
 from lessons.ingest.read.encoding import decode, is_noise
-from lessons.models.reply import normalized
+from lessons.models.replies import normalized
 from lessons.settings import settings
 from lessons.text import language, normalize
 

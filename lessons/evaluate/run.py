@@ -22,10 +22,10 @@ from lessons.evaluate.throwaway import throwaway_stages
 from lessons.ingest.index import Index
 from lessons.library import ensure_corpus, load_corpus, shipped_documents
 from lessons.models.embedding import identity
+from lessons.models.embedding_cache import CachedEmbedding
 from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import KEYLESS, describe, price
 from lessons.models.tokens import ExactTokenCounter
-from lessons.models.vectors import CachedEmbedding
 from lessons.rag.answer import Answer
 from lessons.rag.pipeline import Stage
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope

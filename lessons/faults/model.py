@@ -5,13 +5,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
 from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import language_model
-from lessons.models.thoughts import learn
 from lessons.rag.workspace import Workspace
 
 Fault = Literal["hangs", "too_many", "truncated", "wrong_schema", "endless", "breaks_off", "obeys"]
@@ -115,7 +114,7 @@ def broken_model(place: Workspace, fault: Fault, command: str = "") -> Iterator[
         chosen = SHORT | {"openai_base_url": f"http://127.0.0.1:{server.server_port}/v1", "llm_model": "broken"}
         chosen["recording"] = False
         sound, place.llm = place.llm, language_model(place.settings.model_copy(update=chosen), place.embedding)
-        learn(place.llm, "A whole reply.")  # of a model that is not known yet, the first stream would be held back
+        cast(Any, place.llm).capabilities.learn("A whole reply.")  # the first stream of an unknown model is held back
         try:
             yield server
         finally:

@@ -20,7 +20,7 @@ from lessons.keyless.conversation import NOT_TOLD, asks_back, recalled
 from lessons.keyless.courtesies import reply_to
 from lessons.keyless.facts import states_only
 from lessons.keyless.words import INTERROGATIVE
-from lessons.models.vectors import QUESTIONS, key, read_vectors
+from lessons.models.embedding_cache import QUESTIONS, key, read_vectors
 from lessons.settings import ROOT
 from lessons.text import language, normalize
 

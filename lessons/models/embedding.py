@@ -17,7 +17,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 from sqlalchemy import Engine
 
 from lessons.errors import ModelError
-from lessons.models.vectors import CachedEmbedding, ThreadedEmbedding
+from lessons.models.embedding_cache import CachedEmbedding, ThreadedEmbedding
 from lessons.settings import Settings
 
 OPENAI_DEFAULT = "text-embedding-3-small"

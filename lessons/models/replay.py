@@ -15,9 +15,8 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from lessons.errors import ModelError
 from lessons.models.recorded import Journal, NotRecordedError, Record, Reply, record_path, recorded_so_far, request_key
-from lessons.models.reply import repeats
+from lessons.models.replies import repeats, strip_reasoning
 from lessons.models.server import BoundedClient, StoppedError, explain, is_out_of_reach, is_refused
-from lessons.models.thoughts import without_thoughts
 from lessons.settings import Settings
 
 PROMPT_HEADER = "x-lessons-prompt"  # tells the recording client which prompt a request was made of; it is not sent
@@ -84,7 +83,7 @@ def _whole(pieces: Any) -> ChatCompletion:
         for piece in pieces:
             state.handle_chunk(piece)
             text += (piece.choices[0].delta.content or "") if piece.choices else ""
-            if looping := repeats(without_thoughts(text)):
+            if looping := repeats(strip_reasoning(text)):
                 break
     whole = state.get_final_completion()
     if not looping and whole.choices[0].finish_reason is None:

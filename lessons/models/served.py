@@ -17,43 +17,33 @@ from openai.lib._pydantic import to_strict_json_schema
 from pydantic import BaseModel, Field
 
 from lessons.errors import ModelError
+from lessons.models.embedding_cache import ThreadedEmbedding
 from lessons.models.keyless import OfflineLLM
 from lessons.models.recorded import NotRecordedError, Record, prompt_label, read_record, record_path
 from lessons.models.replay import PROMPT_HEADER, RecordingClient, ReplayingClient
-from lessons.models.reply import NoObjectError, Schema, ending, instance
-from lessons.models.server import BoundedClient, asked_window, credentials, is_refused
-from lessons.models.thoughts import has_thoughts, learn, leaves_unopened
-from lessons.models.vectors import ThreadedEmbedding
+from lessons.models.replies import (
+    NoObjectError,
+    Schema,
+    ends_unopened_reasoning,
+    finish_reason,
+    has_reasoning_field,
+    parse_object,
+    strip_reasoning,
+)
+from lessons.models.served_call import Deadline, ServerCapabilities
+from lessons.models.server import BoundedClient, credentials, explain, is_refused, query_window
 from lessons.settings import Settings
 from lessons.text import normalize
 
 logger = logging.getLogger(__name__)
 
 
-class Learned(BaseModel):
-    """What the answers of a server have taught us about it, for all copies of its model."""
-
-    window: int | None = None
-    useless: set[str] = Field(default_factory=set)  # ways to ask for an object, where another one worked
-    thinks: bool = False  # before it answers, so that a small limit would end its reply before it begins
-
-
-class Patience(BaseModel):
-    """How long the model is still asked for one answer: until then, its second time-out, or that it is out of reach."""
-
-    until: float
-    timeouts: int = 0
-    given_up: ModelError | None = None
-
-    model_config = {"arbitrary_types_allowed": True}
-
-
 class ServedLLM(OpenAILike):
     """`LESSONS_LLM_MODEL` behind a server, or its `record`, and the keyless model that stands in when it fails."""
 
     keyless: OfflineLLM
-    learned: Learned = Field(default_factory=Learned, exclude=True)
-    patience: Patience | None = Field(None, exclude=True)  # of one answer; None asks again every time
+    capabilities: ServerCapabilities = Field(default_factory=ServerCapabilities, exclude=True)
+    deadline: Deadline | None = Field(None, exclude=True)  # of one answer; None asks again every time
     asks_window: bool = True
     recorded: str = ""  # when, if a record answers
     recording: bool = False
@@ -84,64 +74,76 @@ class ServedLLM(OpenAILike):
         )
         if record:
             texts = (reply.text for reply in record.replies.values())
-            learn(self, next(filter(leaves_unopened, texts), "A reply without thoughts."))
+            self.capabilities.learn(next(filter(ends_unopened_reasoning, texts), "A reply without reasoning."))
 
     @property
     def metadata(self) -> LLMMetadata:
         """LlamaIndex's description of the model, with the window that the server says it has."""
-        if self.asks_window and self.learned.window is None:
-            self.learned.window = asked_window(str(self.api_base), str(self.api_key), self.model, self.context_window)
-        return super().metadata.model_copy(update={"context_window": self.learned.window or self.context_window})
+        if self.asks_window and self.capabilities.window is None:
+            self.capabilities.window = query_window(
+                str(self.api_base), str(self.api_key), self.model, self.context_window
+            )
+        return super().metadata.model_copy(update={"context_window": self.capabilities.window or self.context_window})
 
     def limited(self, tokens: int | None) -> "ServedLLM":
-        """The same model with at most this many tokens for a reply, unless it thinks before it replies."""
-        if tokens is None or self.learned.thinks:
+        """Return the model with at most this many tokens for a reply, unless it reasons before it replies."""
+        if tokens is None or self.capabilities.reasons:
             return self
         return self.model_copy(update={"max_tokens": min(tokens, self.max_tokens or tokens)})
 
     def for_prompt(self, prompt: BasePromptTemplate, form: Any = None) -> "ServedLLM":
-        """The same model with the prompt's bound on its reply; while it is recorded, the prompt is noted with that."""
+        """Return the model with the prompt's bound on its reply; while it is recorded, the prompt is noted, too."""
         model = self.limited(prompt.metadata.get("max_tokens"))
         if not self.recording:
             return model
-        noted = {"extra_headers": {PROMPT_HEADER: prompt_label(prompt, form)}}
-        return model.model_copy(update={"additional_kwargs": self.additional_kwargs | noted})
+        label = {"extra_headers": {PROMPT_HEADER: prompt_label(prompt, form)}}
+        return model.model_copy(update={"additional_kwargs": self.additional_kwargs | label})
 
     def for_one_answer(self, seconds: float) -> "ServedLLM":
-        """The same model, asked for so many seconds, and no longer once it cannot be reached."""
+        """Return the model with a deadline in so many seconds; it is not asked any more once it cannot be reached."""
         until = inf if self.recording else monotonic() + seconds  # nobody waits for an answer that is recorded
-        return self.model_copy(update={"patience": Patience(until=until)})
+        return self.model_copy(update={"deadline": Deadline(until=until)})
 
     def structured_predict(
-        self, output_cls: type[Schema], prompt: PromptTemplate, llm_kwargs: dict[str, Any] | None = None, **asked: Any
+        self,
+        output_cls: type[Schema],
+        prompt: PromptTemplate,
+        llm_kwargs: dict[str, Any] | None = None,
+        responses: list[ChatResponse] | None = None,
+        **variables: Any,
     ) -> Schema:
-        """An object of the class: by JSON schema where the server knows that, else by a tool call.
+        """Return an object of the class, asked for by JSON schema where the server knows that, else by a tool call.
 
-        A small model made to call a tool writes blanks up to its limit. NoObjectError, ValidationError or ModelError if
-        the reply cannot be used.
+        A small model made to call a tool writes blanks up to its limit. Every reply is added to `responses`, also a
+        useless one. NoObjectError, ValidationError or ModelError if the last one cannot be used.
         """
-        messages = prompt.format_messages(llm=self, **asked)
-        ways = [way for way in WAYS if way not in self.learned.useless] or list(WAYS)
+        messages = prompt.format_messages(llm=self, **variables)
+        methods = [name for name in METHODS if name not in self.capabilities.failed_methods] or list(METHODS)
         failures: dict[str, Exception] = {}
-        for way in ways:
+        for name in methods:
             try:
-                reply = self.chat(messages, **WAYS[way](output_cls))
-                if ending(reply) == "length":
+                response = self.chat(messages, **METHODS[name](output_cls))
+                if responses is not None:
+                    responses.append(response)
+                if finish_reason(response) == "length":
                     raise ModelError("its output was cut off")
-                found = instance(output_cls, reply)
+                result = parse_object(output_cls, response)
             except Exception as error:
                 if not is_refused(error) and not isinstance(error, NoObjectError | NotRecordedError):
                     raise
-                failures[way] = error
+                failures[name] = error
             else:
-                self.learned.useless |= {way for way, why in failures.items() if not isinstance(why, NotRecordedError)}
-                return found
-        raise failures[ways[0]]
+                self.capabilities.failed_methods |= {
+                    name for name, error in failures.items() if not isinstance(error, NotRecordedError)
+                }
+                return result
+        raise failures[methods[0]]
 
     def _chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         reply = super()._chat(messages, **kwargs)
-        self.learned.thinks |= has_thoughts(reply)
-        self._bound(len(reply.message.content or ""))
+        text = reply.message.content or ""
+        self.capabilities.reasons |= has_reasoning_field(reply) or text != strip_reasoning(text)
+        self._check_length(len(text))
         for block in reply.message.blocks:
             if isinstance(block, TextBlock):
                 block.text = normalize(block.text)
@@ -152,19 +154,20 @@ class ServedLLM(OpenAILike):
         for reply in super()._stream_chat(messages, **kwargs):
             reply.delta = normalize(reply.delta or "")
             length += len(reply.delta)
-            self._bound(length)
+            self._check_length(length)
             yield reply
 
-    def _bound(self, length: int) -> None:
+    def _check_length(self, length: int) -> None:
         if length > self.reply_chars:
-            most = self.reply_chars
-            raise ModelError(f"its reply was longer than {most:,} characters; LESSONS_REPLY_CHARS allows more")
+            raise ModelError(
+                f"its reply was longer than {self.reply_chars:,} characters; LESSONS_REPLY_CHARS allows more"
+            )
 
     async def _achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         return await asyncio.to_thread(self._chat, messages, **kwargs)
 
     async def _astream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseAsyncGen:
-        """With the bounds of the client that does not await, piece by piece in a thread."""
+        """Stream piece by piece in a thread, so that the bounds of the synchronous client hold."""
 
         async def replies() -> ChatResponseAsyncGen:
             stream = self._stream_chat(messages, **kwargs)
@@ -192,19 +195,27 @@ def _without_defaults(schema: Any) -> Any:
     return [_without_defaults(part) for part in schema] if isinstance(schema, list) else schema
 
 
-WAYS: dict[str, Callable[[type[BaseModel]], dict[str, Any]]] = {"JSON schema": _by_schema, "tool call": _by_tool}
-"""How a server is asked for an object, the best way first."""
+METHODS: dict[str, Callable[[type[BaseModel]], dict[str, Any]]] = {"JSON schema": _by_schema, "tool call": _by_tool}
+"""Options of a request for an object, the best first."""
 
 
 def replayed(settings: Settings, keyless: OfflineLLM) -> LLM:
-    """The model of `LESSONS_RECORDED`, answered by its record. If it cannot be read: a warning and the keyless one."""
+    """Return the model of `LESSONS_RECORDED`, answered by its record, or with a warning the keyless one."""
     try:
         record = read_record(record_path(settings.recorded or "", settings.recorded_dir))
     except ModelError as error:
         logger.warning("%s Until then the keyless model answers.", error)
         return keyless
-    served = {"llm_model": record.served.model, "context_window": record.served.window, "recording": False}
-    return ServedLLM(settings.model_copy(update=served), keyless, record)
+    changes = {"llm_model": record.served.model, "context_window": record.served.window, "recording": False}
+    return ServedLLM(settings.model_copy(update=changes), keyless, record)
+
+
+def probe(llm: ServedLLM) -> None:
+    """Ask the model for a word; ModelError says what to do when it cannot answer."""
+    try:
+        llm.chat([ChatMessage("Answer with the word: ready")])
+    except Exception as error:
+        raise explain(error, llm.model, llm.api_base) from error
 
 
 class ServedEmbedding(ThreadedEmbedding, OpenAIEmbedding):

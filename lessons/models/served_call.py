@@ -1,22 +1,15 @@
-"""Calls of a served model, of which any may fail: then the step says why, and the keyless model answers instead.
+"""Call a served model, which may fail: then the step notes why, and the caller goes on with the keyless model.
 
 A refused key or an unknown model is the reader's to fix and raises a ModelError. A prompt's metadata may bound the
 reply (`max_tokens`), so that a model that does not find its end costs seconds instead of minutes.
 """
 
-import json
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
-from functools import cache, partial
 from time import monotonic
 from typing import Any
 
-from llama_index.core.instrumentation import get_dispatcher
-from llama_index.core.instrumentation.event_handlers.base import BaseEventHandler
-from llama_index.core.instrumentation.events.base import BaseEvent
-from llama_index.core.instrumentation.events.llm import LLMChatEndEvent
 from llama_index.core.llms import LLM, ChatMessage, ChatResponse
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import ToolSelection
@@ -25,51 +18,150 @@ from llama_index.core.tools import FunctionTool
 from pydantic import Field, create_model
 
 from lessons.errors import ModelError
-from lessons.models.keyless import OfflineLLM
-from lessons.models.llm import book, name_of, used
+from lessons.models import replies
 from lessons.models.recorded import NotRecordedError
-from lessons.models.reply import Schema, ending, normalized, prose, repeats, tool_calls, without_calls
-from lessons.models.thoughts import (
-    beside,
-    is_all_thought,
-    is_held,
-    is_hidden,
-    is_worded,
-    learn,
-    spoken,
-    without_thoughts,
-)
+from lessons.models.replies import Schema
 from lessons.trace import Step
 
 INSTEAD = "answered by the keyless model"
-CHOSEN_INSTEAD = "the keyless model chooses the tools"
 CUT_OFF = "the answer was cut off at the longest that it may be; raise LESSONS_MAX_OUTPUT_TOKENS"
-THOUGHT_ONLY = "it thought up to its limit; LESSONS_MAX_OUTPUT_TOKENS allows more"
-CALLED_ONLY = "it called a tool instead of answering"
+REASONING_ONLY = "it thought up to its limit; LESSONS_MAX_OUTPUT_TOKENS allows more"
+CALL_ONLY = "it called a tool instead of answering"
 
-_as_json = partial(json.dumps, ensure_ascii=False)
-_listening: ContextVar[list[ChatResponse] | None] = ContextVar("responses of the calls below", default=None)
+RecordUsage = Callable[[str, dict[str, Any]], None]
+"""Adds one call to a step: the text of the reply, and what the server reported of tokens."""
 
 
-def predict(llm: LLM, prompt: BasePromptTemplate, step: Step, asked: str, variables: dict[str, Any]) -> str:
-    """The model's text, empty if it failed."""
-    seen = _Seen()
-    with _heard(llm, step, asked) as responses:
-        try:
-            seen.written = for_task(llm, prompt).predict(prompt, **variables)
-        except Exception as error:
-            fall_back(step, llm, error)
-            return ""
-    for response in responses:
-        seen.notice(response)
-    seen.ended = seen.ended or "stop"  # some servers give no reason with a whole reply
-    said = "" if is_hidden(llm, seen.written, seen.is_whole()) else without_calls(without_thoughts(seen.written))
-    learn(llm, seen.written, seen.is_whole())
-    if not said.strip():
-        note_failure(step, ModelError(seen.silence()))
+@dataclass
+class ServerCapabilities:
+    """What the replies of a server have shown of its model, shared by all copies of the model."""
+
+    window: int | None = None
+    failed_methods: set[str] = field(default_factory=set)  # of asking for an object, where another one worked
+    reasons: bool = False  # before it replies, so that a small limit would end its reply before it begins
+    opens_reasoning: bool | None = None  # whether what it closes was opened; None before its first whole reply
+
+    def learn(self, text: str, is_complete: bool = True) -> None:
+        """Note from a reply in prose how the model reasons."""
+        if replies.ends_unopened_reasoning(text):
+            self.opens_reasoning = False
+        elif self.opens_reasoning is None and text.strip() and (is_complete or replies.shows_reasoning(text)):
+            self.opens_reasoning = True
+        self.reasons |= text != replies.strip_reasoning(text)
+
+
+@dataclass
+class Deadline:
+    """Deadline for one answer. The model is given up after `until`, a second time-out, or a lost connection."""
+
+    until: float
+    timeouts: int = 0
+    given_up: ModelError | None = None
+
+
+def predict(
+    llm: LLM, prompt: BasePromptTemplate, step: Step, variables: dict[str, Any], record_usage: RecordUsage
+) -> str:
+    """Return the model's text, "" if it failed."""
+    reply = _Reply(_capabilities(llm))
+    try:
+        response = for_task(llm, prompt).chat(prompt.format_messages(llm=llm, **variables))
+    except Exception as error:
+        handle_failure(step, llm, error)
         return ""
-    used(step, llm)
-    return said
+    record_usage(response.message.content or "", response.additional_kwargs)
+    reply.written = response.message.content or ""
+    reply.add(response)
+    reply.finish_reason = reply.finish_reason or "stop"  # some servers give no reason with a whole reply
+    text = "" if reply.may_be_reasoning() else replies.strip_tool_calls(replies.strip_reasoning(reply.written))
+    reply.learn()
+    if not text.strip():
+        note_failure(step, reply.why_empty())
+        return ""
+    step.answered[name_of(llm)] += 1
+    return text
+
+
+def stream(
+    llm: LLM, prompt: BasePromptTemplate, step: Step, variables: dict[str, Any], record_usage: RecordUsage
+) -> Generator[str, None, str]:
+    """Yield the pieces of a served model and return the whole text, "" if it failed before the first piece."""
+    text, reply = "", _Reply(_capabilities(llm))
+    try:
+        with closing(for_task(llm, prompt).stream_chat(prompt.format_messages(llm=llm, **variables))) as chunks:
+            deltas = reply.deltas(chunks, llm)
+            for piece in replies.stream_without_calls(
+                replies.stream_without_reasoning(deltas, reply.is_held(), reply.is_complete)
+            ):
+                text += piece
+                yield piece
+        if not text:
+            note_failure(step, reply.why_empty())
+        elif reply.finish_reason != "stop":
+            cut_off = reply.finish_reason == "length"
+            step.notes.append(CUT_OFF if cut_off else "the answer broke off (its end did not arrive)")
+    except Exception as error:
+        if not text:
+            handle_failure(step, llm, error)
+        else:
+            step.notes.append(f"the answer broke off ({_explained(error, llm)})")
+    finally:
+        reply.learn()
+        if reply.written or reply.usage:
+            record_usage(reply.written, reply.usage)
+        if text:
+            step.answered[name_of(llm)] += 1
+    return text
+
+
+@dataclass
+class _Reply:
+    """A reply with all that it says besides the text that is shown."""
+
+    capabilities: ServerCapabilities
+    usage: dict[str, Any] = field(default_factory=dict)
+    finish_reason: str | None = "stop"
+    written: str = ""  # with its reasoning, and what was held back
+    has_reasoning_field: bool = False
+
+    def deltas(self, chunks: Iterable[ChatResponse], llm: LLM) -> Iterator[str]:
+        for chunk in chunks:
+            check_deadline(llm)
+            self.usage |= {key: value for key, value in chunk.additional_kwargs.items() if value is not None}
+            self.add(chunk)
+            if chunk.delta:
+                self.written += chunk.delta
+                yield chunk.delta
+                if replies.repeats(replies.strip_reasoning(self.written)):
+                    raise ModelError("it repeated itself")
+
+    def add(self, response: ChatResponse) -> None:
+        if getattr(response.raw, "choices", None):
+            self.finish_reason = replies.finish_reason(response)
+        self.has_reasoning_field |= replies.has_reasoning_field(response)
+
+    def learn(self) -> None:
+        self.capabilities.learn(self.written, self.is_complete())
+
+    def is_complete(self) -> bool:
+        return self.finish_reason not in ("length", None)
+
+    def is_held(self) -> bool:
+        """Return True if a stream may begin within reasoning: nobody knows before the model's first whole reply."""
+        return not self.capabilities.opens_reasoning
+
+    def may_be_reasoning(self) -> bool:
+        """Return True if the reply was cut off and may be reasoning from end to end."""
+        return not self.is_complete() and self.is_held() and not replies.shows_reasoning(self.written)
+
+    def why_empty(self) -> ModelError:
+        """Say why there is no text to show."""
+        text = replies.strip_reasoning(self.written)
+        if (self.written.strip() or self.has_reasoning_field) and not text.strip():
+            return ModelError(REASONING_ONLY)
+        if text.strip() and not replies.strip_tool_calls(text).strip():
+            return ModelError(CALL_ONLY)
+        return ModelError("its output was cut off" if replies.has_words(text) else "it said nothing")
 
 
 def structured(
@@ -77,218 +169,109 @@ def structured(
     schema: type[Schema],
     prompt: PromptTemplate,
     step: Step,
-    asked: str,
     variables: dict[str, Any],
-    otherwise: Schema | None,
+    record_usage: RecordUsage,
+    default: Schema | None,
     items: Mapping[str, tuple[int, int]],
 ) -> Schema | None:
-    """The model's object, `otherwise` if it failed, None if it is not on record."""
-    form = schema.model_json_schema()
-    with _heard(llm, step, asked):
-        try:
-            found = for_task(llm, prompt, form).structured_predict(bounded(schema, items), prompt, **variables)
-        except Exception as error:
-            fall_back(step, llm, error, INSTEAD if otherwise is None else "went on without it")
-            return None if isinstance(error, NotRecordedError) else otherwise
-    used(step, llm)
-    return found
-
-
-def stream(
-    llm: LLM, prompt: BasePromptTemplate, step: Step, asked: str, variables: dict[str, Any]
-) -> Generator[str, None, str]:
-    """Yield the pieces of a served model and return the whole text, empty if it failed before the first piece."""
-    said, seen = "", _Seen()
+    """Return the model's object, `default` if it failed, None if it is not on record."""
+    responses: list[ChatResponse] = []
+    options = {"responses": responses} if hasattr(llm, "capabilities") else {}
     try:
-        with closing(for_task(llm, prompt).stream_chat(prompt.format_messages(llm=llm, **variables))) as chunks:
-            for piece in prose(spoken(seen.deltas(chunks, llm), is_held(llm), seen.is_whole)):
-                said += piece
-                yield piece
-        _note_end(step, said, seen)
+        model = for_task(llm, prompt, schema.model_json_schema())
+        result: Schema = model.structured_predict(with_bounded_lists(schema, items), prompt, **options, **variables)
     except Exception as error:
-        if not said:
-            fall_back(step, llm, error)
-        else:
-            step.notes.append(f"the answer broke off ({_explained(error, llm)})")
+        handle_failure(step, llm, error, INSTEAD if default is None else "went on without it")
+        return None if isinstance(error, NotRecordedError) else default
     finally:
-        _book_stream(step, llm, asked, said, seen)
-    return said
+        for reply in responses:  # a useless one was paid for, too
+            record_usage(reply.message.content or "", reply.additional_kwargs)
+    if not options:
+        record_usage(result.model_dump_json(), {})
+    step.answered[name_of(llm)] += 1
+    return result
 
 
-@dataclass
-class _Seen:
-    """What a reply says besides the text that is shown: the tokens it used, why it ended, and all that was written."""
-
-    usage: dict[str, Any] = field(default_factory=dict)
-    ended: str | None = "stop"
-    written: str = ""  # everything, also thoughts and what was held back
-    thought: bool = False  # beside the text
-
-    def deltas(self, chunks: Iterable[ChatResponse], llm: LLM) -> Iterator[str]:
-        for chunk in chunks:
-            check_patience(llm)
-            self.usage |= {key: value for key, value in chunk.additional_kwargs.items() if value is not None}
-            self.notice(chunk)
-            if chunk.delta:
-                self.written += chunk.delta
-                yield chunk.delta
-                if repeats(without_thoughts(self.written)):
-                    raise ModelError("it repeated itself")
-
-    def notice(self, response: ChatResponse) -> None:
-        self.ended = ending(response) if getattr(response.raw, "choices", None) else self.ended
-        self.thought |= beside(response)
-
-    def is_whole(self) -> bool:
-        return self.ended not in ("length", None)
-
-    def silence(self) -> str:
-        """Why there is no text to show."""
-        text = without_thoughts(self.written)
-        if is_all_thought(self.written) or (self.thought and not text.strip()):
-            return THOUGHT_ONLY
-        if text.strip() and not without_calls(text).strip():
-            return CALLED_ONLY
-        return "its output was cut off" if is_worded(text) else "it said nothing"
-
-
-def _note_end(step: Step, said: str, seen: _Seen) -> None:
-    if not said:
-        note_failure(step, ModelError(seen.silence()))
-    elif seen.ended != "stop":
-        step.notes.append(CUT_OFF if seen.ended == "length" else "the answer broke off (its end did not arrive)")
-
-
-def _book_stream(step: Step, llm: LLM, asked: str, said: str, seen: _Seen) -> None:
-    learn(llm, seen.written, seen.is_whole())
-    if seen.written or seen.usage:
-        book(step, llm, asked, seen.written, seen.usage)
-    if said:
-        used(step, llm)
-
-
-def chosen_tools(
-    llm: LLM,
-    tools: Sequence[FunctionTool],
-    messages: Sequence[ChatMessage],
-    step: Step,
-    prompt: BasePromptTemplate | None = None,
-) -> list[ToolSelection] | None:
-    """The calls that the model wants next; an empty list if it wants no more, None if it failed or is not on record.
-
-    ModelError if the key or the model is wrong. `prompt` is what the first message was made of.
-    """
-    try:
-        response, calls = _called(llm, tools, messages, prompt)
-    except Exception as error:
-        if isinstance(llm, OfflineLLM):
-            raise
-        fall_back(step, llm, error, CHOSEN_INSTEAD)
-        if isinstance(error, NotRecordedError):
-            step.notes.append(f"not on record; {CHOSEN_INSTEAD}")
-        return None
-    said = response.message.content or _as_json([call.tool_kwargs for call in calls])
-    read = [*map(_as_json, described(tools)), *(message.content or "" for message in messages)]
-    book(step, llm, "\n".join(read), said, response.additional_kwargs)
-    used(step, llm)
-    return calls
-
-
-def _called(
-    llm: LLM, tools: Sequence[FunctionTool], messages: Sequence[ChatMessage], prompt: BasePromptTemplate | None
-) -> tuple[ChatResponse, list[ToolSelection]]:
-    if not isinstance(llm, FunctionCallingLLM) or not llm.metadata.is_function_calling_model:
-        raise ModelError("it cannot call tools")
-    asked = for_task(llm, prompt, described(tools))
-    response = asked.chat_with_tools(tools, chat_history=list(messages), allow_parallel_tool_calls=True)
-    calls = llm.get_tool_calls_from_response(response, error_on_no_tool_call=False) or [
-        ToolSelection(tool_id="", tool_name=name, tool_kwargs=arguments)
-        for name, arguments in tool_calls(response.message.content or "")
-    ]
-    for call in calls:
-        call.tool_kwargs = normalized(call.tool_kwargs)
-    return response, calls
-
-
-def described(tools: Sequence[FunctionTool]) -> list[dict[str, Any]]:
-    return [tool.metadata.to_openai_tool() for tool in tools]
-
-
-def fall_back(step: Step, llm: LLM, error: Exception, instead: str = INSTEAD) -> None:
-    """Note why the model's answer was not used and what came instead; raise what only the reader can fix."""
-    from lessons.models.server import is_for_the_reader, is_out_of_reach, is_timeout  # imports the client: a second
-
-    if isinstance(error, NotRecordedError):
-        return
-    if is_for_the_reader(error):
-        raise _explained(error, llm) from error
-    if patience := getattr(llm, "patience", None):
-        patience.timeouts += is_timeout(error)
-        if is_out_of_reach(error) or patience.timeouts > 1:
-            patience.given_up = _explained(error, llm)
-    note_failure(step, _explained(error, llm), instead)
-
-
-def check_patience(llm: LLM) -> None:
-    """Raise the error for which a model was given up earlier in the same answer, or that its time is over."""
-    patience = getattr(llm, "patience", None)
-    if patience and patience.given_up:
-        raise patience.given_up
-    if patience and monotonic() > patience.until:
-        raise ModelError("the answer has taken longer than LESSONS_ANSWER_SECONDS")
-
-
-def note_failure(step: Step, reason: ModelError, instead: str = INSTEAD) -> None:
-    step.notes.append(f"model failed ({reason}); {instead}")
-
-
-def _explained(error: Exception, llm: LLM) -> ModelError:
-    from lessons.models.server import explain
-
-    return explain(error, name_of(llm), getattr(llm, "api_base", None))
-
-
-def for_task(llm: LLM, prompt: BasePromptTemplate | None, form: Any = None) -> Any:
-    """The model with the bound of the prompt on its reply, which has this form. ModelError as from `check_patience`."""
-    check_patience(llm)
-    return llm.for_prompt(prompt, form) if prompt is not None and hasattr(llm, "for_prompt") else llm
-
-
-def bounded(schema: type[Schema], items: Mapping[str, tuple[int, int]]) -> type[Schema]:
-    """The schema with its lists bounded in what the server is told. One of another length is not refused."""
+def with_bounded_lists(schema: type[Schema], items: Mapping[str, tuple[int, int]]) -> type[Schema]:
+    """Bound the lists of a schema in what the server is told. A list of another length is not refused."""
     fields: dict[str, Any] = {}
     for name, (least, most) in items.items():
-        known = schema.model_fields[name]
+        original = schema.model_fields[name]
         bounds: dict[str, Any] = {"minItems": least, "maxItems": most}
-        fields[name] = (known.annotation, Field(description=known.description, json_schema_extra=bounds))
+        fields[name] = (original.annotation, Field(description=original.description, json_schema_extra=bounds))
     return create_model(schema.__name__, __base__=schema, **fields) if fields else schema
 
 
-class _Listener(BaseEventHandler):
-    """Hands each chat response to whoever listens in this thread: `predict` and the like return only its text."""
+def call_tools(
+    llm: LLM, tools: Sequence[FunctionTool], messages: Sequence[ChatMessage], prompt: BasePromptTemplate | None
+) -> tuple[ChatResponse, list[ToolSelection]]:
+    """Return the model's reply and the calls in it, also those that it wrote as text."""
+    if not isinstance(llm, FunctionCallingLLM) or not llm.metadata.is_function_calling_model:
+        raise ModelError("it cannot call tools")
+    model = for_task(llm, prompt, openai_tools(tools))
+    response = model.chat_with_tools(tools, chat_history=list(messages), allow_parallel_tool_calls=True)
+    calls = llm.get_tool_calls_from_response(response, error_on_no_tool_call=False) or [
+        ToolSelection(tool_id="", tool_name=name, tool_kwargs=arguments)
+        for name, arguments in replies.tool_calls(response.message.content or "")
+    ]
+    for call in calls:
+        call.tool_kwargs = replies.normalized(call.tool_kwargs)
+    return response, calls
 
-    @classmethod
-    def class_name(cls) -> str:
-        return "UsageListener"
 
-    def handle(self, event: BaseEvent, **kwargs: Any) -> None:
-        responses = _listening.get()
-        if responses is not None and isinstance(event, LLMChatEndEvent) and event.response is not None:
-            responses.append(event.response)
+def openai_tools(tools: Sequence[FunctionTool]) -> list[dict[str, Any]]:
+    """Describe tools as OpenAI's protocol does."""
+    return [tool.metadata.to_openai_tool() for tool in tools]
 
 
-_listen = cache(lambda: get_dispatcher().add_event_handler(_Listener()))  # from the first call on
+def for_task(llm: LLM, prompt: BasePromptTemplate | None, form: Any = None) -> Any:
+    """Return the model with the prompt's bound on its reply, which has this form. ModelError if it was given up."""
+    check_deadline(llm)
+    return llm.for_prompt(prompt, form) if prompt is not None and hasattr(llm, "for_prompt") else llm
 
 
-@contextmanager
-def _heard(llm: LLM, step: Step, asked: str) -> Iterator[list[ChatResponse]]:
-    """Book the calls inside the block that were answered; one that never was costs nothing."""
-    _listen()
-    responses: list[ChatResponse] = []
-    token = _listening.set(responses)
-    try:
-        yield responses
-    finally:
-        _listening.reset(token)
-        for response in responses:
-            book(step, llm, asked, response.message.content or "", response.additional_kwargs)
+def check_deadline(llm: LLM) -> None:
+    """Raise the error for which a model was given up earlier in the same answer, or that its time is over."""
+    deadline: Deadline | None = getattr(llm, "deadline", None)
+    if deadline and deadline.given_up:
+        raise deadline.given_up
+    if deadline and monotonic() > deadline.until:
+        raise ModelError("the answer has taken longer than LESSONS_ANSWER_SECONDS")
+
+
+def handle_failure(step: Step, llm: LLM, error: Exception, instead: str = INSTEAD) -> None:
+    """Note why the model's reply was not used and what came instead; raise what only the reader can fix."""
+    # importing the OpenAI client takes a second, which the keyless model does without
+    from lessons.models.server import is_for_the_reader, is_out_of_reach, is_timeout
+
+    if isinstance(error, NotRecordedError):
+        return
+    explained = _explained(error, llm)
+    if is_for_the_reader(error):
+        raise explained from error
+    if deadline := getattr(llm, "deadline", None):
+        deadline.timeouts += is_timeout(error)
+        if is_out_of_reach(error) or deadline.timeouts > 1:
+            deadline.given_up = explained
+    note_failure(step, explained, instead)
+
+
+def note_failure(step: Step, reason: ModelError, instead: str = INSTEAD) -> None:
+    """Note that the model failed, why, and what came instead."""
+    step.notes.append(f"model failed ({reason}); {instead}")
+
+
+def name_of(llm: LLM) -> str:
+    """Return the model's name, without asking its server for anything; of a model on record, it says so."""
+    name: str = getattr(llm, "model", None) or llm.metadata.model_name
+    return f"{name} (recorded)" if getattr(llm, "recorded", "") else name
+
+
+def _capabilities(llm: LLM) -> ServerCapabilities:
+    return getattr(llm, "capabilities", None) or ServerCapabilities(opens_reasoning=True)
+
+
+def _explained(error: Exception, llm: LLM) -> ModelError:
+    from lessons.models.server import explain  # takes a second to import
+
+    return explain(error, name_of(llm), getattr(llm, "api_base", None))

@@ -65,4 +65,4 @@ def page() -> None:
 
 @st.cache_data(ttl=60, show_spinner=False)
 def _examined() -> Report:
-    return examine(thorough=False)
+    return examine()

@@ -22,8 +22,8 @@ from sqlalchemy import Engine, event
 
 from lessons.database.owners import owner_transaction
 from lessons.evaluate.run import Watcher
+from lessons.models.embedding_cache import ThreadedEmbedding
 from lessons.models.keyless import OfflineLLM
-from lessons.models.vectors import ThreadedEmbedding
 from lessons.rag.retrievers import KeywordRetriever, VectorRetriever
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, Retriever

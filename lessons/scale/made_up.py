@@ -19,7 +19,7 @@ from sqlalchemy import Engine, insert
 from lessons.database.owners import owner_transaction
 from lessons.database.schema import protect
 from lessons.evaluate.throwaway import PREFIX, claimed, drop_leftovers
-from lessons.models.vectors import SHIPPED
+from lessons.models.embedding_cache import SHIPPED
 from lessons.rag.store import ChunkStore
 from lessons.rag.tables import DocumentRow, term_table_name
 from lessons.rag.types import Scope

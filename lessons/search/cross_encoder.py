@@ -13,14 +13,14 @@ from llama_index.core.schema import MetadataMode
 from pydantic import Field
 
 from lessons.errors import ModelError
-from lessons.models.vectors import SHIPPED, key, read_vectors
+from lessons.models.embedding_cache import SHIPPED, key, read_vectors
 from lessons.rag.types import Query, Resources, RetrievedDocument
 from lessons.search.rerankers import Postprocessor, fused_with_search
 from lessons.settings import settings
 from lessons.trace import Step
 
 PAIRS = SHIPPED / "pairs"
-"""The scores of the golden questions with their candidates, by model, as `lessons/models/vectors.py` keeps vectors."""
+"""The scores of the golden questions with their candidates, by model, as `models/embedding_cache.py` keeps vectors."""
 
 
 def pair_key(question: str, text: str) -> bytes:

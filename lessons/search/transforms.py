@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from lessons.errors import LessonsError
 from lessons.models.keyless import sides
-from lessons.models.llm import keyless_of, predict, structured, used
+from lessons.models.llm import keyless_of, predict, record_model, structured
 from lessons.rag.types import Query, Resources
 from lessons.settings import settings
 from lessons.text import language, normalize, terms
@@ -213,7 +213,7 @@ def _standalone(text: str, query: Query, resources: Resources, step: Step) -> st
         said = _made("condense", text, known, replace(resources, llm=keyless), Step(step.name), **variables)
         if said not in unchanged:
             step.notes.append("the keyless model completed the question")
-            used(step, keyless)
+            record_model(step, keyless)
     return text if said in unchanged else said
 
 

@@ -38,7 +38,7 @@ def test_what_does_not_work_is_told_and_no_secret_is_shown(page: AppTest, monkey
     secret = "pa55-w0rd-of-mine"
     monkeypatch.setattr(settings(), "openai_api_key", SecretStr(secret))
     check = Check("database", False, f"<b>cannot</b> reach postgresql://me:{secret}@db.example/x")
-    monkeypatch.setattr(health, "examine", lambda thorough=True: Report([check]))
+    monkeypatch.setattr(health, "examine", lambda: Report([check]))
     page.run()
     assert not page.exception
     assert ":red-badge[No] **database**: \\<b\\>cannot" in shown(page)
@@ -48,13 +48,13 @@ def test_what_does_not_work_is_told_and_no_secret_is_shown(page: AppTest, monkey
 
 def test_what_was_mended_works_the_next_time_the_page_is_opened(page: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr(health, "examine", lambda thorough=True: Report([Check("database", False, "It is away.")]))
+        broken.setattr(health, "examine", lambda: Report([Check("database", False, "It is away.")]))
         assert "does not work" in page.run().error[0].value
     assert page.run().success[0].value == "Everything works."
 
 
 def test_what_works_is_told_in_korean_too(shop: None) -> None:
-    told = {check.name: in_korean(check.detail) for check in examine(thorough=False)}
+    told = {check.name: in_korean(check.detail) for check in examine()}
     assert [told[name] for name in ("owners", "documents") if not re.search("[가-힣]", told[name])] == []
 
 

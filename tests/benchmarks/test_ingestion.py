@@ -11,7 +11,7 @@ from lessons.ingest.index import Index, enhanced_index, naive_index
 from lessons.ingest.read import read
 from lessons.library import CORPUS
 from lessons.models.embedding import embedding_model
-from lessons.models.vectors import CachedEmbedding
+from lessons.models.embedding_cache import CachedEmbedding
 from lessons.rag.store import ChunkStore
 from lessons.scale.made_up import OWNER, empty_store, mean_vector, vectors, words
 from lessons.settings import Settings

@@ -18,7 +18,7 @@ from lessons.copilot import tools
 from lessons.evaluate import decisions, golden, pictures, plots, savings, support
 from lessons.evaluate.judge import agreement
 from lessons.exercises import catalog
-from lessons.models import vectors
+from lessons.models import embedding_cache as vectors
 
 paths = [
     library.CORPUS, vectors.QUESTIONS, tools.MENUS, decisions.PAIRS, decisions.FROZEN, plots.FONT,

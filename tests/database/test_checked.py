@@ -9,7 +9,7 @@ from sqlalchemy import URL, make_url, text
 
 from lessons.database import engine, explained, remote, stop
 from lessons.errors import DatabaseError
-from lessons.models.vectors import VectorTable, key
+from lessons.models.embedding_cache import VectorTable, key
 from lessons.settings import Settings
 from tests.conftest import new_tenant
 from tests.support.proxy import Proxy, proxy

@@ -113,7 +113,7 @@ def reply(key: str, prompt: str = "", seconds: float = 1.0, tokens: int = 1) -> 
 
 
 def doctor(folder: Path, **more: object) -> list[tuple[bool, str]]:
-    found = checks(Settings(recorded_dir=folder, **more), thorough=True)
+    found = checks(Settings(recorded_dir=folder, **more))
     return [(check.ok, check.detail) for check in found if check.name == "recorded replies"]
 
 

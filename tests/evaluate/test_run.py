@@ -17,8 +17,8 @@ from lessons.evaluate.report import report
 from lessons.evaluate.run import answers, evaluate, forecast, oracle, with_evidence
 from lessons.evaluate.runs import load, save
 from lessons.ingest.pipeline import ingest
+from lessons.models.embedding_cache import CachedEmbedding
 from lessons.models.llm import language_model
-from lessons.models.vectors import CachedEmbedding
 from lessons.rag.types import Scope
 from lessons.rag.workspace import Workspace
 from lessons.search.rerankers import MMR, ByScore

@@ -17,10 +17,8 @@ from pydantic import BaseModel
 from lessons.errors import ModelError
 from lessons.keyless.llm import OfflineLLM, task
 from lessons.models.embedding import embedding_model
-from lessons.models.llm import language_model, predict, stream, structured
-from lessons.models.served_call import chosen_tools
+from lessons.models.llm import choose_tools, language_model, predict, stream, structured
 from lessons.models.server import OLLAMA_WINDOW, UNKNOWN_WINDOW
-from lessons.models.thoughts import learn
 from lessons.settings import Settings
 from lessons.trace import Step
 from tests.support.openai_server import Server
@@ -95,7 +93,8 @@ def test_a_reply_that_never_begins_or_would_unfold_is_left(
 
 def test_a_stream_of_words_without_end_is_ended_and_what_was_said_is_kept(step: Step) -> None:
     with raw_server(words) as url:
-        learn(llm := served(url, context_window=8_000), "A whole reply.")  # so that its first stream is not held back
+        llm = served(url, context_window=8_000)
+        llm.capabilities.learn("A whole reply.")  # so that its first stream is not held back
         said = "".join(stream(llm, PROMPT, step, what="it"))
     assert 49_000 < len(said) <= 50_000
     assert "longer than 50,000 characters; LESSONS_REPLY_CHARS" in step.notes[0]
@@ -145,7 +144,7 @@ def test_what_cannot_be_shown_is_left_out_of_the_arguments_of_calls(server: Serv
         """Search."""
         return source_file
 
-    calls = chosen_tools(served(server.url), [FunctionTool.from_defaults(search)], [ChatMessage("Search.")], step)
+    calls = choose_tools(served(server.url), [FunctionTool.from_defaults(search)], [ChatMessage("Search.")], step)
     assert [call.tool_kwargs for call in calls or []] == [{"source_file": "a.md", "many": [""]}]
 
 

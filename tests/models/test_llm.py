@@ -8,8 +8,8 @@ from llama_index.core.tools import FunctionTool
 
 from lessons.errors import ModelError
 from lessons.keyless.llm import OfflineLLM
-from lessons.models.abilities import probe
 from lessons.models.llm import describe, language_model
+from lessons.models.served import probe
 from lessons.settings import Settings
 from tests.support.openai_server import Server
 from tests.support.ports import free_port

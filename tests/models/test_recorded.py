@@ -16,7 +16,16 @@ from llama_index.core.tools import FunctionTool
 from lessons.doctor import labels
 from lessons.errors import ModelError
 from lessons.keyless.llm import OfflineLLM
-from lessons.models.llm import KEYLESS, describe, language_model, predict, stream, structured
+from lessons.models.llm import (
+    CHOSEN_INSTEAD,
+    KEYLESS,
+    choose_tools,
+    describe,
+    language_model,
+    predict,
+    stream,
+    structured,
+)
 from lessons.models.recorded import (
     Journal,
     Record,
@@ -30,9 +39,7 @@ from lessons.models.recorded import (
     request_key,
     write_record,
 )
-from lessons.models.served_call import CHOSEN_INSTEAD, chosen_tools
 from lessons.models.server import StoppedError
-from lessons.models.thoughts import learn
 from lessons.rag.prompts import ANSWER
 from lessons.settings import Settings
 from lessons.trace import Step
@@ -51,7 +58,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def live(server: Server, folder: Path) -> LLM:
     """A served model that is recorded, and known, so that its first stream is not held back."""
-    learn(llm := recorded_from(server, folder), "A whole reply.")
+    (llm := recorded_from(server, folder)).capabilities.learn("A whole reply.")
     return llm
 
 
@@ -78,7 +85,7 @@ TOOLS = [FunctionTool.from_defaults(search)]
 def asked_for_tools(llm: LLM, step: Step, question: str = "kiosk") -> list[tuple[str, dict]] | None:
     prompt = PromptTemplate("Search.", metadata={"task": "tool_calls"})
     messages = [ChatMessage("Search.", role=MessageRole.SYSTEM), ChatMessage(question)]
-    calls = chosen_tools(llm, TOOLS, messages, step, prompt)
+    calls = choose_tools(llm, TOOLS, messages, step, prompt)
     return None if calls is None else [(call.tool_name, call.tool_kwargs) for call in calls]
 
 

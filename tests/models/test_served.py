@@ -9,14 +9,10 @@ from llama_index.core.prompts import PromptTemplate
 from llama_index.core.tools import FunctionTool
 from pydantic import BaseModel, Field
 
-from lessons.errors import ModelError
 from lessons.keyless.llm import OfflineLLM, task
-from lessons.models.abilities import abilities, stages_answered
-from lessons.models.llm import KEYLESS, language_model, predict, stream, structured
-from lessons.models.reply import objects, repeats, tool_calls
-from lessons.models.served_call import chosen_tools
-from lessons.models.server import OLLAMA_WINDOW, UNKNOWN_WINDOW, asked_quantisation
-from lessons.models.thoughts import learn, spoken, without_thoughts
+from lessons.models.llm import KEYLESS, choose_tools, language_model, predict, stream, structured
+from lessons.models.replies import json_objects, repeats, stream_without_reasoning, strip_reasoning, tool_calls
+from lessons.models.server import OLLAMA_WINDOW, UNKNOWN_WINDOW
 from lessons.settings import Settings
 from lessons.trace import Step
 from tests.support.openai_server import TOO_LONG, VLLM_NO_PARSER, VLLM_TOO_LONG, Server
@@ -130,7 +126,7 @@ def test_an_answer_without_a_word_is_none(server: Server, step: Step, said: str)
 def test_an_answer_that_repeats_itself_is_stopped_and_kept(server: Server, step: Step) -> None:
     line = "The warehouse in Daegu opens at 07:30 and closes at 19:00 on every working day of the year. "
     server.behave(f"say:{line * 50}")
-    learn(llm := served(server), "A whole reply.")  # so that its first stream is not held back
+    (llm := served(server)).capabilities.learn("A whole reply.")  # so that its first stream is not held back
     said = "".join(stream(llm, PROMPT, step, passage="p"))
     assert len(line) < len(said) < 8 * len(line)
     assert "repeated itself" in step.notes[0]
@@ -174,7 +170,7 @@ def test_a_server_without_a_tool_parser_gives_objects_and_says_which_options_it_
     server.behave("vllm_no_parser")
     llm = served(server)
     assert asked(llm, step) != [0]
-    assert chosen_tools(llm, [FunctionTool.from_defaults(search)], [ChatMessage("Search.")], step) is None
+    assert choose_tools(llm, [FunctionTool.from_defaults(search)], [ChatMessage("Search.")], step) is None
     assert VLLM_NO_PARSER["message"] in step.notes[0]
     assert step.answered == {llm.model: 1}
 
@@ -229,42 +225,18 @@ def test_tool_calls_that_are_written_as_text_are_understood() -> None:
         assert tool_calls(text) == [("search_documents", {"query": "Daegu"})]
     assert tool_calls('{"function": {"name": "a", "arguments": "{\\"q\\": 1}"}}') == [("a", {"q": 1})]
     assert tool_calls("done") == tool_calls('{"answer": 1}') == []
-    assert objects("{ {bad {}") == [{}]
+    assert json_objects("{ {bad {}") == [{}]
 
 
 def test_a_stream_is_cleaned_as_the_whole_text_is() -> None:
     for text in ("<think>a</think>b", "  <think>\na[1]\n</think>\n\nb c", "plain [1] text", "<thin ice", "[1] It is."):
-        assert "".join(spoken(list(text))) == "".join(spoken([text])) == without_thoughts(text)
-
-
-def test_a_model_is_tried_for_all_that_the_stages_need(server: Server) -> None:
-    found = {each.name: each for each in abilities(served(server))}
-    assert [name for name, each in found.items() if each.ok] == ["window", "stream", "JSON schema", "tool call"]
-    with pytest.raises(ModelError, match="answers no stage"):
-        stages_answered(list(found.values()))
-    server.behave("say:The warehouse opens at 07:30.")
-    found = {each.name: each for each in abilities(served(server))}
-    assert found["long prompt"].ok
-    assert not found["tool call"].ok
-    assert "keyless model does" in stages_answered(list(found.values()))
+        assert (
+            "".join(stream_without_reasoning(list(text)))
+            == "".join(stream_without_reasoning([text]))
+            == strip_reasoning(text)
+        )
 
 
 def test_a_message_of_the_tool_loop_is_sent_as_servers_take_it(server: Server) -> None:
     served(server).chat([ChatMessage("hello", role=MessageRole.USER)])
     assert server.requests[0]["messages"] == [{"role": "user", "content": "hello"}]
-
-
-@pytest.mark.parametrize(
-    ("model", "loaded", "said"),
-    [
-        ("qwen3:8b", [{"name": "qwen3:8b", "details": {"quantization_level": "Q4_K_M"}}], "Q4_K_M"),
-        ("Qwen2.5-1.5B-Instruct-q4_k_m.gguf", [], "Q4_K_M"),
-        ("gpt-4o-mini", [], ""),
-        ("qwen3:8b", [{"name": "qwen3:8b", "details": "none"}], ""),
-    ],
-)
-def test_the_quantisation_is_what_the_server_or_the_name_says(
-    server: Server, model: str, loaded: list, said: str
-) -> None:
-    server.loaded = loaded
-    assert asked_quantisation(server.url, "none", model) == said

@@ -18,9 +18,14 @@ from lessons.errors import ModelError, TooLongError
 from lessons.keyless.llm import OfflineLLM, task
 from lessons.models.embedding import embedding_model
 from lessons.models.llm import language_model, predict, stream
-from lessons.models.reply import prose, tool_calls, without_calls
+from lessons.models.replies import (
+    stream_without_calls,
+    stream_without_reasoning,
+    strip_reasoning,
+    strip_tool_calls,
+    tool_calls,
+)
 from lessons.models.server import BoundedClient, bounded_http, is_loopback, is_too_long, refused_part, without_part
-from lessons.models.thoughts import is_all_thought, spoken, without_thoughts
 from lessons.settings import Settings
 from lessons.trace import Step
 from tests.support.openai_server import Server
@@ -55,25 +60,25 @@ HARMONY = "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>
     ],
 )
 def test_a_stream_yields_the_answer_without_its_thoughts(said: str) -> None:
-    assert without_thoughts(said) == "".join(spoken(list(said))) == "It is [1]."
+    assert strip_reasoning(said) == "".join(stream_without_reasoning(list(said))) == "It is [1]."
 
 
 def test_thoughts_with_an_end_only_are_left_out() -> None:
     said = "Hm, is it so?\n</think>\n\nIt is [1]."
-    assert without_thoughts(said) == "".join(spoken(list(said), held=True)) == "It is [1]."
+    assert strip_reasoning(said) == "".join(stream_without_reasoning(list(said), hold=True)) == "It is [1]."
 
 
 @pytest.mark.parametrize(
     "said", ["Close it with `</think>` at the end.", "The tag </think> ends it.", "<table> is one."]
 )
 def test_a_text_that_names_a_tag_stays(said: str) -> None:
-    assert without_thoughts(said) == "".join(spoken(list(said))) == said
+    assert strip_reasoning(said) == "".join(stream_without_reasoning(list(said))) == said
 
 
 @pytest.mark.parametrize("said", ["<thinking>and on", "<|channel|>analysis<|message|>and on", "<|channel>thought\non"])
 def test_a_reply_of_thoughts_alone_is_known(said: str) -> None:
-    assert is_all_thought(said)
-    assert list(spoken(list(said))) == []
+    assert strip_reasoning(said).strip() == ""
+    assert list(stream_without_reasoning(list(said))) == []
 
 
 @pytest.mark.parametrize(
@@ -312,8 +317,8 @@ WRITTEN = [
 
 @pytest.mark.parametrize("call", WRITTEN)
 def test_a_call_is_no_part_of_an_answer(call: str) -> None:
-    assert "".join(prose(list(f"It is [1].\n{call}"))).strip() == "It is [1]."
-    assert without_calls(f"{call}").strip() == ""
+    assert "".join(stream_without_calls(list(f"It is [1].\n{call}"))).strip() == "It is [1]."
+    assert strip_tool_calls(f"{call}").strip() == ""
 
 
 @pytest.mark.parametrize("ask", [predict, lambda *given, **variables: "".join(stream(*given, **variables))])
@@ -333,4 +338,4 @@ def test_an_answer_of_calls_alone_is_none(server: Server, step: Step, ask: Any, 
     ],
 )
 def test_a_text_that_only_looks_like_a_call_stays(text: str) -> None:
-    assert "".join(prose(list(text))) == text
+    assert "".join(stream_without_calls(list(text))) == text

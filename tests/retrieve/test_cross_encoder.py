@@ -13,7 +13,7 @@ from lessons.evaluate.golden import golden_questions
 from lessons.ingest.read import read
 from lessons.keyless.llm import OfflineLLM
 from lessons.library import CORPUS
-from lessons.models.vectors import read_vectors
+from lessons.models.embedding_cache import read_vectors
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.search.cross_encoder import PAIRS, CrossEncoder, file_name, pair_key
 from lessons.search.transforms import Rewrite

@@ -15,7 +15,7 @@ from sqlalchemy import text
 
 from lessons.database import engine
 from lessons.errors import LessonsError
-from lessons.models.vectors import CachedEmbedding
+from lessons.models.embedding_cache import CachedEmbedding
 from lessons.rag.retrievers import VectorRetriever
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope, Where

@@ -9,7 +9,6 @@ from llama_index.core.llms import LLM
 from lessons.faults.lab import Lab
 from lessons.models.llm import KEYLESS, language_model, predict, stream, structured
 from lessons.models.recorded import Served, keeping, read_record, record_path
-from lessons.models.server import asked_quantisation
 from lessons.settings import Settings
 from lessons.trace import Step
 from tests.served.conftest import CALL
@@ -61,7 +60,3 @@ def test_a_stage_goes_on_with_the_same_models_from_the_record(
 
 def by_record(name: str) -> str:
     return name if name == KEYLESS else f"{name} (recorded)"
-
-
-def test_the_server_names_the_file_of_its_weights_and_so_their_quantisation(server: LlamaServer) -> None:
-    assert asked_quantisation(server.url, "none", MODEL).startswith("Q4_K_M")

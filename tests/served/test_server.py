@@ -9,9 +9,8 @@ import httpx
 import psutil
 import pytest
 
-from lessons.models.abilities import abilities, probe
 from lessons.models.llm import describe
-from lessons.models.served import ServedLLM
+from lessons.models.served import ServedLLM, probe
 from tests.served.llama_server import MODEL, ROOT, WINDOW, LlamaServer, joined_weights
 
 HOLD = """
@@ -45,14 +44,6 @@ def test_the_command_line_serves_weights_until_it_is_interrupted(server: LlamaSe
 def test_the_probe_reaches_the_model(llm: ServedLLM, server: LlamaServer) -> None:
     probe(llm)
     assert describe(llm) == f"{MODEL} at {httpx.URL(server.url).netloc.decode()}"
-
-
-def test_the_doctor_finds_the_window_and_the_stream_and_says_why_something_else_failed(llm: ServedLLM) -> None:
-    found = {each.name: each for each in abilities(llm)}
-    assert found["window"].detail == f"{WINDOW:,} tokens"
-    assert found["window"].ok
-    assert found["stream"].ok
-    assert all(each.detail for each in found.values())
 
 
 def test_the_server_ends_when_the_process_that_started_it_is_killed(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lessons.models.vectors import CachedEmbedding
+from lessons.models.embedding_cache import CachedEmbedding
 
 
 def told_embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:

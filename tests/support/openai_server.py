@@ -32,7 +32,6 @@ from llama_index.core.llms import LLM
 
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model
-from lessons.models.thoughts import learn
 from lessons.models.tokens import ExactTokenCounter
 from lessons.settings import Settings
 from lessons.text import terms
@@ -371,5 +370,5 @@ def model_behind(server: Server, *behaviours: str, **changed: Any) -> LLM:
     server.requests.clear()
     server.behave(*(behaviours or ["answer"]))
     llm = language_model(Settings(openai_base_url=server.url, max_retries=0, **changed))
-    learn(llm, "A whole reply.")  # of a model that is not known yet, the first stream would be held back
+    llm.capabilities.learn("A whole reply.")  # the first stream of an unknown model would be held back
     return llm

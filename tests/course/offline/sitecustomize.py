@@ -103,7 +103,7 @@ sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]  # whose gramma
 if "LESSONS_TEST_TRIES" in os.environ:
     sys.addaudithook(refuse)
 if "LESSONS_TEST_EMBEDDED" in os.environ:
-    sys.meta_path.insert(0, Changed("lessons.models.vectors", write_down))
+    sys.meta_path.insert(0, Changed("lessons.models.embedding_cache", write_down))
 if "LESSONS_TEST_REPLAYED" in os.environ:
     sys.meta_path.insert(0, Changed("lessons.models.replay", count_replayed))
 if os.environ.get("LESSONS_TEST_ANSWERED"):
