@@ -1,6 +1,5 @@
 """The exercises of the notebooks: `check` judges, `hint` helps, `solved` guards later cells, `progress` sums up."""
 
-from lessons.exercises.checking import check, hint, solved
-from lessons.exercises.progress_table import progress
+from lessons.exercises.checking import check, hint, progress, solved
 
 __all__ = ["check", "hint", "progress", "solved"]

@@ -1,189 +1,252 @@
-"""`check`: a learner's object on the cases of an exercise, and what to say about it; `hint`: help, step by step."""
+"""`check` judges a submission on the cases of an exercise; `hint` helps step by step; `progress` sums up."""
 
 import ctypes
+import html
 import reprlib
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import deepcopy
+from dataclasses import dataclass
 from dis import get_instructions
 from inspect import signature
-from typing import Any
+from typing import Any, Literal
+
+from sqlalchemy import Column, Engine, Integer, MetaData, String, Table, func, select
+from sqlalchemy.dialects.postgresql import insert
 
 from lessons.agent import within
+from lessons.database import engine
+from lessons.database.owners import owner_transaction
+from lessons.database.schema import ensure_owned
+from lessons.errors import DatabaseError
 from lessons.exercises.cases import Case, Exercise, call
-from lessons.exercises.catalog import exercise_named
-from lessons.exercises.comparing import REFUSED, Nearly, kind, nearly, same
-from lessons.exercises.progress_table import NOT_ATTEMPTED, Verdict, keep
+from lessons.exercises.catalog import NOTEBOOKS, exercise_named, exercises
+from lessons.exercises.comparing import REFUSED, Nearly, Text, kind, nearly, same
 from lessons.language import _
 from lessons.settings import settings
+from lessons.tables import html_table
 
-_NOTHING = {"RESUME", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}  # what a function does that does nothing
+Level = Literal["not attempted", "wrong", "nearly right", "right"]
+NOT_ATTEMPTED: Level = "not attempted"
+MARKS: dict[Level, tuple[str, str]] = {
+    "not attempted": ("·", "#6e7781"),
+    "wrong": ("✗", "#b3261e"),
+    "nearly right": ("≈", "#9a6700"),
+    "right": ("✓", "#1a7f37"),
+}
+LEVELS = tuple(MARKS)[1:]  # those that are stored, from worst to best
+DONE = Table(
+    "exercises_done",
+    MetaData(),
+    Column("user_id", String, primary_key=True),
+    Column("exercise", String, primary_key=True),
+    Column("best", Integer, nullable=False),  # the best verdict of the learner, as its index in `LEVELS`
+)
+_EMPTY_BODY = {"RESUME", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}  # all instructions of a function with no body
 
 
-class Shown(reprlib.Repr):
+class ShortRepr(reprlib.Repr):
     """Short forms of values: long ones are cut, numbers rounded."""
 
     def repr_float(self, number: float, level: int) -> str:
+        """Round a number to six digits."""
         return f"{number:.6g}"
 
     repr_float64 = repr_float  # NumPy's
 
 
-SHOWN = Shown()
-SHOWN.maxlist = SHOWN.maxtuple = SHOWN.maxdict = 8
-SHOWN.maxstring = SHOWN.maxother = 80
+_short_repr = ShortRepr()
+_short_repr.maxlist = _short_repr.maxtuple = _short_repr.maxdict = 8
+_short_repr.maxstring = _short_repr.maxother = 80
 
 
-def check(id_: str, learner: Any) -> Verdict:
-    """Judge what was written for an exercise and keep the best verdict; LessonsError if there is no such exercise."""
-    verdict = judge(exercise_named(id_), learner)
+@dataclass(frozen=True, repr=False)
+class Verdict:
+    """A judged exercise, with a sentence on what to look at if it is not right."""
+
+    exercise: str
+    level: Level
+    message: Text
+
+    @property
+    def right(self) -> bool:
+        return self.level == "right"
+
+    @property
+    def _heading(self) -> str:
+        return f"{MARKS[self.level][0]} {self.exercise} {_(self.level)}"
+
+    def __repr__(self) -> str:
+        return f"{self._heading}: {self.message.localized}"
+
+    def _repr_html_(self) -> str:
+        style = f"border-left:4px solid {MARKS[self.level][1]};padding:2px 10px"
+        heading, message = html.escape(self._heading), html.escape(self.message.localized)
+        return f"<div style='{style}'><b>{heading}</b><br>{message}</div>"
+
+
+def check(id_: str, submission: Any) -> Verdict:
+    """Judge what was written for an exercise and store the best verdict; LessonsError if there is no such exercise."""
+    verdict = judge(exercise_named(id_), submission)
     if verdict.level != NOT_ATTEMPTED and not _in_solution():  # a notebook's own solution is nobody's progress
-        keep(verdict)
+        _store(verdict)
     return verdict
 
 
-def solved(id_: str, learner: Any) -> bool:
-    """Whether an exercise is solved, for a cell that uses it; if not, that is printed in a line. Nothing is kept."""
-    verdict = judge(exercise_named(id_), learner)
+def solved(id_: str, submission: Any) -> bool:
+    """Return whether an exercise is solved, for a cell that uses it; if not, print that. Nothing is stored."""
+    verdict = judge(exercise_named(id_), submission)
     if not verdict.right:
-        print(_(f"Exercise {id_} comes first ({verdict.level}). Solve it, then run this cell again."))
+        message = "Exercise {0} comes first ({1}). Solve it, then run this cell again."
+        print(Text(message, id_, verdict.level).localized)
     return verdict.right
 
 
-def judge(exercise: Exercise, learner: Any) -> Verdict:
-    """The verdict on an object; a starter that nobody has touched was not attempted."""
-    if _untouched(learner):
-        return Verdict(exercise.id, NOT_ATTEMPTED, f"The exercise expects {exercise.expects}.")
-    attempt, seconds = Attempt(exercise, learner), exercise.seconds or settings().exercise_seconds
+def judge(exercise: Exercise, submission: Any) -> Verdict:
+    """Return the verdict on a submission; a starter that nobody has changed was not attempted."""
+    if _is_untouched(submission):
+        return Verdict(exercise.id, NOT_ATTEMPTED, Text("The exercise expects {0}.", exercise.expects))
+    attempt, seconds = Attempt(exercise, submission), exercise.seconds or settings().exercise_seconds
     try:
-        problem = stopped_after(seconds, attempt.first_problem)
+        problem = run_for(seconds, attempt.first_problem)
     except TimeoutError:
-        problem = f"it had not finished after {seconds:g} seconds"
+        problem = Text("it had not finished after {0} seconds", f"{seconds:g}")
     if problem is None:
-        return Verdict(exercise.id, "right", exercise.title)
+        return Verdict(exercise.id, "right", Text("{0}", exercise.title))
     if attempt.plain and not isinstance(problem, Nearly):
-        return Verdict(exercise.id, "wrong", f"The exercise expects {exercise.expects}. Here, {problem}.")
-    if attempt.case.given is None:
-        return Verdict(exercise.id, "nearly right", problem if problem.endswith("?") else f"{problem}.")
-    return Verdict(exercise.id, "nearly right", f"It goes wrong when {attempt.case.when}: {problem}.")
+        message = Text("The exercise expects {0}. Here, {1}.", exercise.expects, problem)
+        return Verdict(exercise.id, "wrong", message)
+    if attempt.case.arguments is None:
+        return Verdict(exercise.id, "nearly right", Text("{0}" if problem.endswith("?") else "{0}.", problem))
+    return Verdict(exercise.id, "nearly right", Text("It goes wrong when {0}: {1}.", attempt.case.when, problem))
 
 
-def _untouched(learner: Any) -> bool:
-    """Whether it is `...`, a function whose body is nothing else, or a class that has only such functions."""
-    if isinstance(learner, type):
-        functions = [each for each in vars(learner).values() if hasattr(each, "__code__")]
-        return bool(functions) and all(map(_untouched, functions))
-    code = getattr(learner, "__code__", None)
+def _is_untouched(submission: Any) -> bool:
+    """Return whether it is `...`, a function with no other body, or a class that has only such functions."""
+    if isinstance(submission, type):
+        functions = [attribute for attribute in vars(submission).values() if hasattr(attribute, "__code__")]
+        return bool(functions) and all(map(_is_untouched, functions))
+    code = getattr(submission, "__code__", None)
     if code is None:
-        return learner is ...
-    done, consts = {each.opname for each in get_instructions(code)}, {*code.co_consts}
-    return consts <= {None, learner.__doc__} and done <= _NOTHING
+        return submission is ...
+    instructions = {instruction.opname for instruction in get_instructions(code)}
+    return {*code.co_consts} <= {None, submission.__doc__} and instructions <= _EMPTY_BODY
 
 
 class Attempt:
-    """A learner's object on its way through the cases; `case` is the one it is at, `plain` says if it is the first."""
+    """A submission on its way through the cases: `case` is the current one, `plain` says if it is the first."""
 
-    def __init__(self, exercise: Exercise, learner: Any) -> None:
-        self.exercise, self.learner = exercise, learner
+    def __init__(self, exercise: Exercise, submission: Any) -> None:
+        self.exercise, self.submission = exercise, submission
         self.case, self.plain = Case(""), True
 
     def first_problem(self) -> str | None:
-        """What is wrong in the first case that fails, as half a sentence; None if all cases pass."""
+        """Say in half a sentence what is wrong in the first case that fails; return None if all cases pass."""
         cases = self.exercise.cases
         for number, case in enumerate(cases() if callable(cases) else cases):
             self.case, self.plain = case, number == 0
-            if problem := self._mistake(self.learner) if case.given is None else self._problem(case.given):
+            if problem := self._mistake(self.submission) if case.arguments is None else self._problem(case.arguments):
                 return problem
         return None
 
-    def _problem(self, given: tuple[Any, ...]) -> str | None:
-        if problem := self._cannot_be_called(len(given)):
+    def _problem(self, arguments: tuple[Any, ...]) -> str | None:
+        if problem := self._cannot_be_called(len(arguments)):
             return problem
-        own = deepcopy(given)
+        passed = deepcopy(arguments)
         try:
-            returned = self.exercise.use(self.learner, *own)
+            result = self.exercise.use(self.submission, *passed)
         except (Exception, SystemExit) as error:
-            return f"it raises {type(error).__name__}: {_short(str(error))}"
-        changed = None if same(own, given) else Nearly("it changes what it is given; work on a copy")
-        return self._mistake(returned) or changed
+            message = error.args[0] if error.args and isinstance(error.args[0], Text) else _cut(str(error))
+            return Text("it raises {0}: {1}", type(error).__name__, message)
+        changed = None if same(passed, arguments) else Nearly("it changes what it is given; work on a copy")
+        return self._mistake(result) or changed
 
-    def _cannot_be_called(self, arguments: int) -> str | None:
-        what, of, plainly = kind(self.learner), self.exercise.of, self.exercise.use is call
-        if what == "nothing" and not plainly:
-            return "this is still missing"
-        if not (callable(self.learner) if of == "a function" else what == of):
-            return f"this is {what}"
+    def _cannot_be_called(self, count: int) -> str | None:
+        submitted, target, plainly = kind(self.submission), self.exercise.of, self.exercise.use is call
+        if submitted == "nothing" and not plainly:
+            return Text("this is still missing")
+        if not (callable(self.submission) if target == "a function" else submitted == target):
+            return Text("this is {0}", submitted)
         try:
             if plainly:
-                signature(self.learner).bind(*range(arguments))
+                signature(self.submission).bind(*range(count))
         except TypeError:
-            one = "it cannot be called with 1 argument"
-            return one if arguments == 1 else f"it cannot be called with {arguments} arguments"
-        except ValueError:  # built in, and its arguments are not known
+            singular = Text("it cannot be called with 1 argument")
+            return singular if count == 1 else Text("it cannot be called with {0} arguments", count)
+        except ValueError:  # built in, and its parameters are not known
             return None
         return None
 
-    def _mistake(self, returned: Any) -> str | None:
-        """What is wrong with what came out; what should have only in a function's plain case. None if nothing is."""
+    def _mistake(self, result: Any) -> str | None:
+        """Say what is wrong with a result, None if nothing is; only a function's plain case shows the expected one."""
         case = self.case
-        if (returned is REFUSED) != (case.expected is REFUSED):
-            if returned is REFUSED:
-                return "it raises ValueError, and a result is due"
-            return f"it returns {kind(returned).replace('nothing', 'None')}, and ValueError is due"
-        if kind(returned) == "nothing":
-            nothing = "nothing has come back yet" if case.given else "there is no answer yet"
-            return None if case.given and case.accept is None and case.expected is None else nothing
-        accepted = _accepted(case, returned)
+        if (result is REFUSED) != (case.expected is REFUSED):
+            if result is REFUSED:
+                return Text("it raises ValueError, and a result is due")
+            return Text("it returns {0}, and ValueError is due", kind(result).replace("nothing", "None"))
+        if kind(result) == "nothing":
+            if case.arguments and case.accept is None and case.expected is None:
+                return None
+            return Text("nothing has come back yet" if case.arguments else "there is no answer yet")
+        accepted = _accept(case, result)
         if isinstance(accepted, str) or accepted:
             return accepted if isinstance(accepted, str) and accepted else None
-        shown = _short(SHOWN.repr(returned))
-        so = f"given {self._arguments(case.given)}, it returns {shown}" if case.given else f"{shown} is not it"
-        if case.given and self.plain and case.accept is None:
-            so += f" instead of {_short(SHOWN.repr(case.expected))}"
-        if off := self._slip(returned) or nearly(returned, case.expected):
-            return Nearly(f"{off} ({so})" if case.given else f"{so} yet: {off}")
-        if case.expected is not None and kind(returned) != kind(case.expected):
-            return f"what comes is {kind(returned)}, not {kind(case.expected)}"
-        return so
+        slip = self._slip(result) or nearly(result, case.expected)
+        if not slip and case.expected is not None and kind(result) != kind(case.expected):
+            return Text("what comes is {0}, not {1}", kind(result), kind(case.expected))
+        return self._describe(result, slip)
 
-    def _arguments(self, given: tuple[Any, ...]) -> str:
-        """What is given, under the names of the learner's parameters if these are called with it."""
+    def _describe(self, result: Any, slip: str) -> str:
+        case, returned, expected = self.case, _cut(_short_repr.repr(result)), _cut(_short_repr.repr(self.case.expected))
+        if not case.arguments:
+            return Nearly("{0} is not it yet: {1}", returned, slip) if slip else Text("{0} is not it", returned)
+        arguments = self._show_arguments(case.arguments)
+        if not self.plain or case.accept:
+            if slip:
+                return Nearly("{0} (given {1}, it returns {2})", slip, arguments, returned)
+            return Text("given {0}, it returns {1}", arguments, returned)
+        if slip:
+            return Nearly("{0} (given {1}, it returns {2} instead of {3})", slip, arguments, returned, expected)
+        return Text("given {0}, it returns {1} instead of {2}", arguments, returned, expected)
+
+    def _show_arguments(self, arguments: tuple[Any, ...]) -> str:
+        """Show the arguments, under the names of the learner's parameters if the submission is called with them."""
         names: list[str] = []
         if self.exercise.use is call:
             with suppress(TypeError, ValueError):
-                names = list(signature(self.learner).bind(*given).arguments)
-        named = [f"{name}=" for name in names] if len(names) == len(given) else [""] * len(given)
-        return ", ".join(name + _short(SHOWN.repr(each)) for name, each in zip(named, given, strict=True))
+                names = list(signature(self.submission).bind(*arguments).arguments)
+        prefixes = [f"{name}=" for name in names] if len(names) == len(arguments) else [""] * len(arguments)
+        pairs = zip(prefixes, arguments, strict=True)
+        return ", ".join(prefix + _cut(_short_repr.repr(value)) for prefix, value in pairs)
 
-    def _slip(self, returned: Any) -> str:
-        """Which of the exercise's known slips gives the same in the plain case; empty if none does."""
+    def _slip(self, result: Any) -> str:
+        """Return the text of the exercise's known slip that has the same result in the plain case, "" if none has."""
         with suppress(Exception):  # a learner's object may refuse to be compared
-            found = (off for off, slip in self.exercise.slips.items() if self.plain and same(slip, returned))
-            return next(found, "")
+            return next((text for text, slip in self.exercise.slips if self.plain and same(slip, result)), "")
         return ""
 
 
-def _accepted(case: Case, returned: Any) -> bool | str:
-    """Whether a result is right, or half a sentence on why not; one of another kind never is."""
+def _accept(case: Case, result: Any) -> bool | str:
+    """Return whether a result is right, or half a sentence on why not; one of another kind never is."""
     if case.accept is None:
-        return same(returned, case.expected)
-    if case.expected is None or kind(returned) == kind(case.expected):
+        return same(result, case.expected)
+    if case.expected is None or kind(result) == kind(case.expected):
         with suppress(Exception):
-            return case.accept(returned)
+            return case.accept(result)
     return False
 
 
-def _short(text: str) -> str:
+def _cut(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 160 else line[:159] + "…"
 
 
 def _in_solution() -> bool:
-    """Whether a cell tagged as a solution runs. JupyterLab sends a cell's tags along; elsewhere nobody knows."""
+    """Return whether a cell tagged as a solution runs. Only JupyterLab sends a cell's tags along."""
     ipython = sys.modules.get("IPython")
     shell: Any = ipython.get_ipython() if ipython else None
     request: dict[str, Any] = shell.get_parent() if hasattr(shell, "get_parent") else {}
@@ -194,8 +257,8 @@ class TimeIsUp(BaseException):
     """Raised within a learner's endless loop; no `except Exception` of theirs catches it."""
 
 
-def stopped_after(seconds: float, work: Callable[[], str | None]) -> str | None:
-    """What the work gives; after so many seconds it is broken off, and TimeoutError raised."""
+def run_for(seconds: float, work: Callable[[], str | None]) -> str | None:
+    """Return the result of the work; stop it after so many seconds, and raise TimeoutError."""
     workers: list[threading.Thread] = []
 
     def run() -> str | None:
@@ -205,7 +268,7 @@ def stopped_after(seconds: float, work: Callable[[], str | None]) -> str | None:
     try:
         return within(seconds, run)
     except TimeoutError:
-        for _ in range(20):  # a callback of the interpreter may swallow the first ones
+        for _attempt in range(20):  # a callback of the interpreter may swallow the first ones
             for worker in filter(threading.Thread.is_alive, workers):
                 ident, error = ctypes.c_ulong(worker.ident or 0), ctypes.py_object(TimeIsUp)
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, error)
@@ -213,7 +276,7 @@ def stopped_after(seconds: float, work: Callable[[], str | None]) -> str | None:
         raise
 
 
-_asked = Counter[str]()
+_hints_shown = Counter[str]()
 
 
 class Hint(str):
@@ -223,8 +286,66 @@ class Hint(str):
 
 
 def hint(id_: str) -> Hint:
-    """The next hint for the exercise `id_`; after the last one, the first comes again."""
+    """Return the next hint for the exercise `id_`; after the last one, the first comes again."""
     hints = exercise_named(id_).hints
-    step = _asked[id_] % len(hints)
-    _asked[id_] += 1
-    return Hint(_(f"{id_}, hint {step + 1} of {len(hints)}: {hints[step]}"))
+    step = _hints_shown[id_] % len(hints)
+    _hints_shown[id_] += 1
+    return Hint(Text("{0}, hint {1} of {2}: {3}", id_, step + 1, len(hints), hints[step]).localized)
+
+
+@dataclass(frozen=True, repr=False)
+class Progress:
+    """A row for each exercise of a notebook, or for each notebook. `problem` says why no verdicts could be read."""
+
+    rows: Sequence[tuple[str, str, str]]
+    problem: str = ""
+
+    def __repr__(self) -> str:
+        rows = self._localized_rows
+        widths = [max(len(row[column]) for row in rows) for column in range(2)]
+        lines = [f"{first:{widths[0]}}  {middle:{widths[1]}}  {last}" for first, middle, last in rows]
+        return "\n".join([*lines, _(self.problem)]).strip()
+
+    def _repr_html_(self) -> str:
+        table = html_table([_("exercise"), "", _("best so far")], self._localized_rows)
+        return table + f"<p>{html.escape(_(self.problem))}</p>"
+
+    @property
+    def _localized_rows(self) -> list[list[str]]:
+        return [[cell.localized if isinstance(cell, Text) else _(cell) for cell in row] for row in self.rows]
+
+
+def progress(notebook: str | None = None) -> Progress:
+    """Return how far the learner has come in a notebook such as '04', or in all of them."""
+    best, problem = dict[str, Level](), ""
+    try:
+        query = select(DONE.c.exercise, DONE.c.best).where(DONE.c.user_id == settings().user)
+        with owner_transaction(_open_table(), settings().user) as connection:
+            best = {row.exercise: LEVELS[row.best] for row in connection.execute(query)}
+    except DatabaseError as error:
+        problem = str(error)
+    if notebook:
+        return Progress(
+            [(item.id, item.title, best.get(item.id, NOT_ATTEMPTED)) for item in exercises(notebook)], problem
+        )
+    rows = []
+    for number in NOTEBOOKS:
+        levels = [best.get(exercise.id, NOT_ATTEMPTED) for exercise in exercises(number)]
+        marks = " ".join(MARKS[level][0] for level in levels)
+        rows.append((number, marks, _("{right} of {all}", right=levels.count("right"), all=len(levels))))
+    return Progress(rows, problem)
+
+
+def _store(verdict: Verdict) -> None:
+    """Store a verdict if it is the best so far. Without a database nothing is stored, and nothing breaks."""
+    best = LEVELS.index(verdict.level)
+    row = insert(DONE).values(user_id=settings().user, exercise=verdict.exercise, best=best)
+    better = {"best": func.greatest(DONE.c.best, best)}
+    with suppress(DatabaseError), owner_transaction(_open_table(), settings().user) as connection:
+        connection.execute(row.on_conflict_do_update(index_elements=["user_id", "exercise"], set_=better))
+
+
+def _open_table() -> Engine:
+    database = engine(settings())
+    ensure_owned(database, DONE)
+    return database

@@ -1,4 +1,4 @@
-"""Whether a result is the expected one, and what is off if it is nearly right, without giving the expected one away."""
+"""Compare a result with the expected one, and say what is off if it is nearly right, without giving the answer away."""
 
 import math
 import re
@@ -11,32 +11,68 @@ from typing import Any
 
 import numpy as np
 
+from lessons.language import korean as catalogue
+from lessons.language import language
+
 FACTORS = (100, 1_000, 1_000_000, 1_000_000_000)  # percent for share, prices and bytes of thousands, millions, billions
-REFUSED = object()  # what comes of a function that raises ValueError
-_ALONE = re.compile(r"\b[a-z]\b")
+REFUSED = object()  # stands for the result of a function that raises ValueError
+_SINGLE_LETTER = re.compile(r"\b[a-z]\b")
 
 
-class Nearly(str):
+class Text(str):
+    """A message in English that carries its Korean: an exercise's own text, or a message of the catalogue.
+
+    `Text("it has asked {0} times", 3)` is filled in in both languages; its values may be texts or messages, too.
+    """
+
+    message: str
+    values: tuple[Any, ...]
+    translation: str
+
+    def __new__(cls, message: str, *values: Any, translation: str = "") -> "Text":
+        text = super().__new__(cls, message.format(*values) if values else message)
+        text.message, text.values, text.translation = message, values, translation
+        return text
+
+    @property
+    def korean(self) -> str:
+        """The text in Korean."""
+        template = self.translation or catalogue().get(self.message, self.message)
+        return template.format(*map(_in_korean, self.values)) if self.values else template
+
+    @property
+    def localized(self) -> str:
+        """The text in the language of the reader."""
+        return self.korean if language() == "ko" else str(self)
+
+
+class Nearly(Text):
     """Half a sentence on a result that is nearly right, even in the plain case."""
 
 
-def same(one: Any, other: Any) -> bool:
-    """Whether two results are equal: numbers up to rounding, lists, tuples and arrays alike. True is not 1."""
-    if kind(one) != kind(other):
+def _in_korean(value: Any) -> Any:
+    if isinstance(value, Text):
+        return value.korean
+    return catalogue().get(value, value) if isinstance(value, str) else value
+
+
+def same(result: Any, expected: Any) -> bool:
+    """Return whether two results are equal: numbers up to rounding, lists, tuples and arrays alike. True is not 1."""
+    if kind(result) != kind(expected):
         return False
-    if kind(other) == "a number":
+    if kind(expected) == "a number":
         with suppress(OverflowError, TypeError):  # an integer beyond every float, a complex number
-            close = math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-9)  # learners add up in another order
-            return close or (math.isnan(one) and math.isnan(other))
-    if kind(other) == "a list":
-        return len(one) == len(other) and all(map(same, one, other))
-    if kind(other) == "a dict":
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in other)
-    return bool(one == other)
+            close = math.isclose(result, expected, rel_tol=1e-6, abs_tol=1e-9)  # learners add up in anexpected order
+            return close or (math.isnan(result) and math.isnan(expected))
+    if kind(expected) == "a list":
+        return len(result) == len(expected) and all(map(same, result, expected))
+    if kind(expected) == "a dict":
+        return result.keys() == expected.keys() and all(same(result[key], expected[key]) for key in expected)
+    return bool(result == expected)
 
 
 def kind(value: Any) -> str:
-    """What sort of thing a value is, in words; numpy's are called like Python's."""
+    """Name the type of a value in words; NumPy's types are called like Python's."""
     if value is None or value is ...:
         return "nothing"
     if isinstance(value, np.ndarray):
@@ -50,115 +86,125 @@ def kind(value: Any) -> str:
         "a list": Sequence,
         "a class": type,
     }
-    other = "a function" if callable(value) else f"an object of type {type(value).__name__}"
-    return next((name for name, types in kinds.items() if isinstance(value, types)), other)
+    fallback = "a function" if callable(value) else Text("an object of type {0}", type(value).__name__)
+    return next((name for name, types in kinds.items() if isinstance(value, types)), fallback)
 
 
-def letters(given: Any) -> str | None:
-    """The letters of 'b', '(B) It is.', 'ac', 'a and c' or ['a', 'c'], small, in their order; None if it has none."""
-    if isinstance(given, Set):
-        given = sorted(given, key=str)
-    if not isinstance(given, str):
-        texts = isinstance(given, Sequence) and all(isinstance(each, str) for each in given)
-        return letters(" ".join(given)) if texts else None
-    alone, word = _ALONE.findall(given.lower()), given.strip().lower()
-    return "".join(dict.fromkeys(alone)) or (word if word.isalpha() and word.isascii() else None)
+def letters(answer: Any) -> str | None:
+    """Return the letters of 'b', '(B) It is.', 'ac', 'a and c' or ['a', 'c'], lower-case, in order; None if none."""
+    if isinstance(answer, Set):
+        answer = sorted(answer, key=str)
+    if not isinstance(answer, str):
+        texts = isinstance(answer, Sequence) and all(isinstance(item, str) for item in answer)
+        return letters(" ".join(answer)) if texts else None
+    single, word = _SINGLE_LETTER.findall(answer.lower()), answer.strip().lower()
+    return "".join(dict.fromkeys(single)) or (word if word.isalpha() and word.isascii() else None)
 
 
-def nearly(given: Any, wanted: Any) -> str:
-    """What is off, as half a sentence; empty if the result is further from the wanted one than that."""
+def nearly(result: Any, expected: Any) -> str:
+    """Say in half a sentence what is off; return "" if the result is further from the expected one than that."""
     compare: dict[str, Callable[[Any, Any], str]] = {"a number": _numbers, "a text": _texts, "a list": _lists}
     with suppress(Exception):  # a learner's object may refuse to be compared
-        same_kind = kind(given) == kind(wanted)
-        return compare[kind(wanted)](given, wanted) if same_kind else _other_kind(given, wanted)
+        same_kind = kind(result) == kind(expected)
+        return compare[kind(expected)](result, expected) if same_kind else _other_kind(result, expected)
     return ""
 
 
-def misplaced(names: Sequence[Any], known: Collection[str], unknown: str, lost: str, twice: str) -> str:
-    """What is wrong if each of the known names should come once, in half a sentence; empty if each does."""
-    if strange := [name for name in names if name not in known]:
-        return unknown.format(repr(strange[0]))
-    if missing := len(known) - len(set(names)):
-        return Nearly(lost.format(len(known), missing))
-    return Nearly(twice) if len(names) > len(known) else ""
+def misplaced(names: Sequence[Any], all_names: Collection[str], unknown: str, missing: str, twice: str) -> str:
+    """Say in half a sentence what is wrong if each of all names should come once; return "" if each does."""
+    if strangers := [name for name in names if name not in all_names]:
+        return Text(unknown, repr(strangers[0]))
+    if count := len(all_names) - len(set(names)):
+        return Nearly(missing, len(all_names), count)
+    return Nearly(twice) if len(names) > len(all_names) else ""
 
 
-def _other_kind(given: Any, wanted: Any) -> str:
-    asked = kind(wanted)
-    if asked == "a number":
-        return f"the number is right, but it comes as {kind(given)}" if same(_number(given), wanted) else ""
-    if not isinstance(given, Iterable) or isinstance(given, str) or asked not in ("a list", "a set", "a dict"):
+def _other_kind(result: Any, expected: Any) -> str:
+    target = kind(expected)
+    if target == "a number":
+        right = same(_number(result), expected)
+        return Text("the number is right, but it comes as {0}", kind(result)) if right else ""
+    if not isinstance(result, Iterable) or isinstance(result, str) or target not in ("a list", "a set", "a dict"):
         return ""
-    items, held = list(islice(given, len(wanted) + 1)), list(wanted.items() if asked == "a dict" else wanted)
-    ordered = asked == "a list" and kind(given) != "a set"
-    equal = same(items, held) if ordered else _equal_in_any_order(items, held)
-    return f"what is in it is right, but it is {kind(given)}, not {asked}" if wanted and equal else ""
+    items, targets = list(islice(result, len(expected) + 1)), list(expected.items() if target == "a dict" else expected)
+    ordered = target == "a list" and kind(result) != "a set"
+    equal = same(items, targets) if ordered else _equal_in_any_order(items, targets)
+    if not expected or not equal:
+        return ""
+    return Text("what is in it is right, but it is {0}, not {1}", kind(result), target)
 
 
-def _number(given: Any) -> Any:
-    """The number that a text or a list of one holds, None if it holds none."""
-    if kind(given) == "a list" and len(given) == 1:
-        return given[0]
+def _number(value: Any) -> Any:
+    """Return the number in a text or in a list of one, None if there is none."""
+    if kind(value) == "a list" and len(value) == 1:
+        return value[0]
     with suppress(ValueError):
-        return float(given) if isinstance(given, str) else None
+        return float(value) if isinstance(value, str) else None
     return None
 
 
-def _numbers(given: float, wanted: float) -> str:
-    off = [("its sign is the other way round", -wanted)]
+def _first_match(result: Any, mistakes: Iterable[tuple[str, Any]]) -> str:
+    return next((text for text, mistake in mistakes if same(result, mistake)), "")
+
+
+def _numbers(result: float, expected: float) -> str:
+    mistakes = [(Text("its sign is the other way round"), -expected)]
     for factor in FACTORS:
-        off.append((f"it is {factor:,} times too large; mind the unit", wanted * factor))
-        off.append((f"it is {factor:,} times too small; mind the unit", wanted / factor))
-    off += [("it is rounded; give it as it is", round(wanted, digits)) for digits in range(1, 6)]
-    return next((said for said, value in off if value and same(given, value)), "")
+        mistakes.append((Text("it is {0} times too large; mind the unit", f"{factor:,}"), expected * factor))
+        mistakes.append((Text("it is {0} times too small; mind the unit", f"{factor:,}"), expected / factor))
+    rounded = Text("it is rounded; give it as it is")
+    mistakes += [(rounded, round(expected, digits)) for digits in range(1, 6)]
+    return _first_match(result, [(text, mistake) for text, mistake in mistakes if mistake])
 
 
-def _texts(given: str, wanted: str) -> str:
-    plain = (unicodedata.normalize("NFC", " ".join(text.split())).casefold() for text in (given, wanted))
-    return "it differs only in capitals, spaces or composed letters" if len(set(plain)) == 1 else ""
+def _texts(result: str, expected: str) -> str:
+    plain = (unicodedata.normalize("NFC", " ".join(text.split())).casefold() for text in (result, expected))
+    return Text("it differs only in capitals, spaces or composed letters") if len(set(plain)) == 1 else ""
 
 
-def _lists(given: Sequence[Any], wanted: Sequence[Any]) -> str:
-    given, wanted = list(given), list(wanted)
-    if any(each is None or isinstance(each, bool) for each in wanted):
-        return ""  # what came of several calls
-    if len(given) == len(wanted):
-        return _as_long(given, wanted)
-    short, long = sorted((given, wanted), key=len)
-    missing = "the last one is missing", "the first one is missing"
-    last, first = missing if short is given else ("the last one is too much", "the first one is too much")
-    cut = {last: long[:-1], first: long[1:]}
-    return next((said for said, rest in cut.items() if short and same(short, rest)), "")
-
-
-def _as_long(given: list[Any], wanted: list[Any]) -> str:
-    if same(given, wanted[::-1]):
-        return "the right ones, the other way round"
-    if not _ranks_all(wanted) and _equal_in_any_order(given, wanted):
-        return "the right ones, in another order"
-    if {kind(each) for each in wanted} != {"a number"}:
+def _lists(result: Sequence[Any], expected: Sequence[Any]) -> str:
+    result, expected = list(result), list(expected)
+    if any(item is None or isinstance(item, bool) for item in expected):
+        return ""  # these are the results of several calls
+    if len(result) == len(expected):
+        return _equally_long(result, expected)
+    if not result or not expected:
         return ""
-    numbers = [_number(each) if isinstance(each, str) else each for each in given]
-    off = {
-        "the right numbers, but as texts": wanted,
-        "all of them are one too large": [each + 1 for each in wanted],
-        "all of them are one too small": [each - 1 for each in wanted],
-        "all of them are 100 times too large; mind the unit": [each * 100 for each in wanted],
-    }
-    return next((said for said, values in off.items() if same(numbers, values)), "")
+    if len(result) < len(expected):
+        last, first = Text("the last one is missing"), Text("the first one is missing")
+        return _first_match(result, [(last, expected[:-1]), (first, expected[1:])])
+    last, first = Text("the last one is too much"), Text("the first one is too much")
+    return _first_match(expected, [(last, result[:-1]), (first, result[1:])])
 
 
-def _ranks_all(wanted: list[Any]) -> bool:
-    """Whether it is an order of all there is, from 0 or 1: any other order of it is just another ranking."""
-    whole = all(isinstance(each, int) for each in wanted)
-    return whole and sorted(wanted) in [list(range(start, start + len(wanted))) for start in (0, 1)]
+def _equally_long(result: list[Any], expected: list[Any]) -> str:
+    if same(result, expected[::-1]):
+        return Text("the right ones, the other way round")
+    if not _is_ranking(expected) and _equal_in_any_order(result, expected):
+        return Text("the right ones, in another order")
+    if {kind(item) for item in expected} != {"a number"}:
+        return ""
+    numbers = [_number(item) if isinstance(item, str) else item for item in result]
+    mistakes = [
+        (Text("the right numbers, but as texts"), expected),
+        (Text("all of them are one too large"), [item + 1 for item in expected]),
+        (Text("all of them are one too small"), [item - 1 for item in expected]),
+        (Text("all of them are {0} times too large; mind the unit", 100), [item * 100 for item in expected]),
+    ]
+    return _first_match(numbers, mistakes)
 
 
-def _equal_in_any_order(given: Iterable[Any], wanted: Iterable[Any]) -> bool:
-    left = list(given)
-    for each in wanted:
-        place = next((place for place, other in enumerate(left) if same(other, each)), None)
-        if place is None:
+def _is_ranking(expected: list[Any]) -> bool:
+    """Return whether these are all numbers from 0 or 1 on: another order of them is just another ranking."""
+    integers = all(isinstance(item, int) for item in expected)
+    return integers and sorted(expected) in [list(range(start, start + len(expected))) for start in (0, 1)]
+
+
+def _equal_in_any_order(result: Iterable[Any], expected: Iterable[Any]) -> bool:
+    left = list(result)
+    for item in expected:
+        position = next((position for position, candidate in enumerate(left) if same(candidate, item)), None)
+        if position is None:
             return False
-        del left[place]
+        del left[position]
     return not left

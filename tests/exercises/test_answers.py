@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lessons.exercises import measured
+from lessons.exercises import catalog
 from lessons.exercises.catalog import exercise_named, exercises
 from lessons.exercises.checking import judge
 from tests.exercises.notebook import checked
@@ -113,34 +113,33 @@ def test_a_right_result_of_another_type_is_right(id_: str, change: Any) -> None:
 @pytest.mark.parametrize(("id_", "answer", "hint"), NEARLY)
 def test_an_answer_that_is_nearly_right_is_told_what_is_off(id_: str, answer: Any, hint: str) -> None:
     verdict = verdict_on(id_, answer)
-    assert (verdict.level, hint in verdict.said) == ("nearly right", True), verdict
+    assert (verdict.level, hint in verdict.message) == ("nearly right", True), verdict
 
 
 @pytest.mark.parametrize(("id_", "change", "hint"), CHANGED)
 def test_a_result_that_is_nearly_right_is_told_what_is_off(id_: str, change: Any, hint: str) -> None:
     verdict = verdict_on(id_, by(id_, change))
-    assert (verdict.level, hint in verdict.said) == ("nearly right", True), verdict
+    assert (verdict.level, hint in verdict.message) == ("nearly right", True), verdict
 
 
-@pytest.mark.parametrize(("id_", "off"), [(each.id, off) for each in exercises() for off in each.slips])
-def test_a_known_slip_is_nearly_right_under_its_own_hint(id_: str, off: str) -> None:
-    each = exercise_named(id_)
-    slip, plain = each.slips[off], next(iter(each.cases))  # type: ignore[arg-type]
-    verdict = verdict_on(id_, slip if plain.given is None else lambda *given: slip)
-    assert (verdict.level, off in verdict.said) == ("nearly right", True), verdict
+@pytest.mark.parametrize(("id_", "off", "slip"), [(each.id, *slip) for each in exercises() for slip in each.slips])
+def test_a_known_slip_is_nearly_right_under_its_own_hint(id_: str, off: str, slip: Any) -> None:
+    plain = next(iter(exercise_named(id_).cases))  # type: ignore[arg-type]
+    verdict = verdict_on(id_, slip if plain.arguments is None else lambda *given: slip)
+    assert (verdict.level, off in verdict.message) == ("nearly right", True), verdict
 
 
 @pytest.mark.parametrize("id_", [each.id for each in exercises()])
 def test_what_nobody_asked_for_gets_a_sentence_and_no_error(id_: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measured, "dev_questions", list)
+    monkeypatch.setattr(catalog, "dev_questions", list)
     for odd in ODD:
         for learner in (odd, lambda *given, odd=odd: odd):
-            assert judge(exercise_named(id_), learner).said
+            assert judge(exercise_named(id_), learner).message
 
 
 def test_a_hint_does_not_tell_the_answer() -> None:
     slipped = [each for each in exercises() if each.slips]
-    plain = [(each.slips, case) for each in slipped for case in each.cases if case.given is None]
-    pairs = [(slip, str(case.expected)) for slips, case in plain for slip in slips]
+    plain = [(each.slips, case) for each in slipped for case in each.cases if case.arguments is None]
+    pairs = [(slip, str(case.expected)) for slips, case in plain for slip, _ in slips]
     assert len(pairs) >= 10
     assert [(slip, answer) for slip, answer in pairs if answer in slip] == []

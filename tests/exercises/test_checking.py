@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.errors import DatabaseError, LessonsError
-from lessons.exercises import check, checking, progress_table
+from lessons.exercises import check, checking
 from lessons.exercises.cases import Exercise, case
 from lessons.exercises.catalog import exercise_named
 from lessons.exercises.comparing import same
@@ -116,9 +116,9 @@ def test_a_dead_database_breaks_no_check(monkeypatch: pytest.MonkeyPatch) -> Non
     def dead() -> None:
         raise DatabaseError("The database cannot be reached.")
 
-    monkeypatch.setattr(progress_table, "_opened", dead)
+    monkeypatch.setattr(checking, "_open_table", dead)
     assert check("04.1", (1.0, 0.5)).right
-    assert "The database cannot be reached." in str(progress_table.progress("04"))
+    assert "The database cannot be reached." in str(checking.progress("04"))
 
 
 @pytest.mark.usefixtures("database")
@@ -127,12 +127,12 @@ class TestProgress:
 
     @pytest.fixture(autouse=True)
     def new_learner(self, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-        chosen = progress_table.settings().model_copy(update={"user": request.node.name})
-        monkeypatch.setattr(progress_table, "settings", lambda: chosen)
+        chosen = checking.settings().model_copy(update={"user": request.node.name})
+        monkeypatch.setattr(checking, "settings", lambda: chosen)
 
     def test_of_a_notebook_names_each_exercise(self) -> None:
         check("04.1", (1.0, 0.5))
-        rows = progress_table.progress("04").rows
+        rows = checking.progress("04").rows
         assert rows[0] == ("04.1", exercise_named("04.1").title, "right")
         assert {row[2] for row in rows[1:]} == {"not attempted"}
 
@@ -140,7 +140,7 @@ class TestProgress:
     def test_the_best_verdict_stays(self, answers: list[Any]) -> None:
         for answer in answers:
             check("04.1", answer)
-        assert progress_table.progress("04").rows[0][2] == "right"
+        assert checking.progress("04").rows[0][2] == "right"
 
     @pytest.mark.parametrize(
         ("tags", "kept"), [(["solution"], "not attempted"), (["exercise"], "right"), ([], "right")]
@@ -151,11 +151,11 @@ class TestProgress:
         shell = SimpleNamespace(get_parent=lambda: {"metadata": {"tags": tags}})
         monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
         assert check("04.1", (1.0, 0.5)).right
-        assert progress_table.progress("04").rows[0][2] == kept
+        assert checking.progress("04").rows[0][2] == kept
 
     def test_of_all_counts_by_notebook(self) -> None:
         check("04.1", (1.0, 0.5))
-        counted = next(row for row in progress_table.progress().rows if row[0] == "04")
+        counted = next(row for row in checking.progress().rows if row[0] == "04")
         assert counted[1].startswith("✓ ·")
         assert counted[2].startswith("1 of ")
 

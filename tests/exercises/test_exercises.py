@@ -11,11 +11,9 @@ import nbformat
 import pytest
 
 from lessons.evaluate.golden import Evidence, Golden
-from lessons.exercises import checking, hint, measured
-from lessons.exercises.catalog import NOTEBOOKS, exercise_named, exercises
+from lessons.exercises import catalog, checking, hint
+from lessons.exercises.catalog import NOTEBOOKS, SearchedQuestion, exercise_named, exercises
 from lessons.exercises.checking import judge
-from lessons.exercises.measured import Asked
-from lessons.language import in_korean
 from lessons.rag.types import RetrievedDocument
 from tests.exercises.mistakes import mistakes_of
 from tests.exercises.notebook import cells, checked, path_of, source
@@ -36,10 +34,10 @@ WRONG = [
 @pytest.fixture(autouse=True)
 def made_up_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Instead of the dev questions, which would need the documents loaded."""
-    monkeypatch.setattr(measured, "dev_questions", lambda: [asked(number) for number in range(12)])
+    monkeypatch.setattr(catalog, "dev_questions", lambda: [asked(number) for number in range(12)])
 
 
-def asked(number: int) -> Asked:
+def asked(number: int) -> SearchedQuestion:
     """The gold is first by words, far ahead, and in the middle by meaning; five others are good in both."""
     random = Random(number)
     question = Golden(str(number), "invoice region", "en", "fact", evidence=(Evidence("gold.md", "gold"),))
@@ -50,7 +48,7 @@ def asked(number: int) -> Asked:
     for place in random.sample(range(5), 3):
         made[place].legs["words"] = 2 - place / 10
     made[10] = replace(made[10], content="gold invoice region", source="gold.md", legs={"meaning": 0.5, "words": 30.0})
-    return Asked(question, made)
+    return SearchedQuestion(question, made)
 
 
 @pytest.mark.parametrize("id_", EACH)
@@ -78,8 +76,8 @@ def test_a_mistake_is_found_and_named(id_: str, learner: Any) -> None:
     impatient = replace(exercise_named(id_), seconds=3)
     verdict = judge(impatient, learner)
     assert not verdict.right
-    assert verdict.said
-    assert not ENGLISH.search(VALUES.sub("", in_korean(verdict.said)))
+    assert verdict.message
+    assert not ENGLISH.search(VALUES.sub("", verdict.message.korean))
 
 
 def test_each_exercise_has_a_mistake() -> None:
@@ -98,7 +96,7 @@ def test_the_stub_of_the_notebook_is_not_attempted_if_it_has_no_code_and_else_wr
 
 @pytest.mark.parametrize("id_", EACH)
 def test_hints_come_in_steps_and_do_not_tell_the_answer(id_: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checking, "_asked", Counter())  # another test may have asked for a hint
+    monkeypatch.setattr(checking, "_hints_shown", Counter())  # another test may have asked for a hint
     each, solution = exercise_named(id_), checked(id_[:2], "solution")[id_]
     assert len(each.hints) >= 2
     assert [hint(id_) for _ in each.hints] == [
