@@ -114,8 +114,6 @@ class Settings(BaseSettings):
     top_k: int = 10
     bm25_k1: float = 1.2  # how soon another occurrence of a term stops counting
     bm25_b: float = 0.75  # how much a long chunk has to make up for its length
-    ranked_postings: int = 50_000  # read for one question among more than exact_search_chunks; the rarest terms first
-    ranked_candidates: int = 200  # found by these, that the common terms rank
     exact_search_chunks: int = 20_000  # compared one by one; among more, an HNSW index is searched
     exact_filtered_chunks: int = 2_000  # that filters may leave of more chunks to be compared one by one all the same
     hnsw_ef_search: int = 200  # candidates that a search of the index keeps; more find more and take longer

@@ -105,7 +105,7 @@ def workbook(chunks, vectors, url, retriever, name) -> Search:
     database = engine(Settings(database_url=url))
     store = ChunkStore(database, name, "known", len(chunks[0].embedding))
     store.add(chunks)
-    store.settle(len(chunks))
+    store.optimize(len(chunks))
     resources, scope = Resources(store, Known(), MockLLM()), Scope("reader")
     return lambda question: [each.id for each in retriever.search([question], Query(question, scope), resources)]
 

@@ -31,6 +31,7 @@ from lessons.memory.messages import with_tables
 from lessons.models.embedding import identity
 from lessons.models.llm import describe, keyless_of, predict, structured
 from lessons.rag.answer import Answer
+from lessons.rag.catalog import corpus_version
 from lessons.rag.context import CITATION
 from lessons.rag.pipeline import AnswerStream, Stage
 from lessons.rag.tables import Base
@@ -333,7 +334,7 @@ class Cached(Wrapper):
         if settings().own_stages.is_file():  # a stage of the reader's own may look as before and do something else
             deciding["own stages"] = settings().own_stages.stat().st_mtime_ns
         config_hash = sha256(json.dumps(deciding, sort_keys=True).encode()).hexdigest()
-        return CacheKey(scope.user_id, config_hash, store.table_name, str(store.version(scope)))
+        return CacheKey(scope.user_id, config_hash, store.table_name, str(corpus_version(store, scope)))
 
 
 def with_cache(stage: Stage, wanted: bool | None = None) -> Stage | Cached:

@@ -93,7 +93,7 @@ def _fill(index: Index, documents: Mapping[str, str], scope: Scope, place: Works
         written += len(nodes)
         yield len(due)
         due.clear()
-    store.settle(written)
+    store.optimize(written)
 
 
 def _as_document(name: str, text: str) -> Document:

@@ -81,7 +81,7 @@ def ingest(
             known[found.source_file] = found.fingerprint
         written += result.chunks
         yield result
-    store.settle(written)
+    store.optimize(written)
 
 
 def ingest_each(

@@ -50,7 +50,7 @@ class Difference:
 
 def difference(old: ChunkStore, new: ChunkStore, scope: Scope) -> Difference:
     """What has to be done before the new table can take the place of the old one."""
-    old.version(scope), new.version(scope)  # which make what is missing of the tables
+    old.documents(scope), new.documents(scope)  # which make what is missing of the tables
     with owner_transaction(old.engine, scope.user_id) as connection:
         return _difference(connection, old, new, scope)
 
@@ -73,7 +73,7 @@ def catch_up(index: Index, old: Workspace, new: Workspace, scope: Scope) -> Diff
         nodes = new.embedding(_chunks(index, from_, name, scope))
         to.replace_document(scope, name, hashes[name], nodes, from_.content(scope, name))
         written += len(nodes)
-    to.settle(written)
+    to.optimize(written)
     return found
 
 

@@ -1,10 +1,11 @@
 """What an owner's documents are, read once and again when one of them has changed."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from llama_index.core.vector_stores.types import MetadataFilters
-from sqlalchemy import select, true
+from sqlalchemy import select, text, true
 
 from lessons.database.owners import retry_on_disconnect
 from lessons.errors import LessonsError
@@ -12,7 +13,6 @@ from lessons.rag.filters import also
 from lessons.rag.store import ChunkStore
 from lessons.rag.tables import DocumentRow
 from lessons.rag.types import Filters, Scope
-from lessons.rag.versions import kept
 from lessons.text import normalize
 
 Catalog = dict[str, dict[str, Any]]
@@ -21,46 +21,62 @@ Catalog = dict[str, dict[str, Any]]
 CHUNKS = "chunks"
 """Under this key a document's number of chunks stands beside its metadata."""
 
-Found = TypeVar("Found")
+_VERSION = text("""
+SELECT count(*), max(id), sum(extract(epoch FROM ingested_at)), sum(chunks)
+FROM documents WHERE index_table = :index_table AND user_id = :user_id""")
+"""Sums, because a transaction may commit after one that began later: the latest time alone would not change."""
+
+Value = TypeVar("Value")
 
 
 def catalog(store: ChunkStore, scope: Scope) -> Catalog:
-    """The documents within a scope, by name."""
-    all_of_owner = remembered(_read, store, scope).items()
-    return {name: its for name, its in all_of_owner if scope.holds(name, its.get("type"))}
+    """Return the metadata of the documents within a scope, by name."""
+    documents = cached(_read, store, scope).items()
+    return {name: metadata for name, metadata in documents if scope.holds(name, metadata.get("type"))}
 
 
 @retry_on_disconnect
-def remembered(read: Callable[[ChunkStore, Scope], Found], store: ChunkStore, scope: Scope) -> Found:
-    """What `read` finds of all the owner's documents, read again only when one of them has changed."""
-    key = read, store.table_name, scope.user_id
+def corpus_version(store: ChunkStore, scope: Scope) -> tuple:
+    """Return a value that changes whenever any process adds, replaces or removes a document of the owner."""
+    with store.reading(scope) as connection:
+        return tuple(connection.execute(_VERSION, {"index_table": store.table_name, "user_id": scope.user_id}).one())
+
+
+@retry_on_disconnect
+def cached(compute: Callable[[ChunkStore, Scope], Value], store: ChunkStore, scope: Scope) -> Value:
+    """Return `compute(store, scope)` for all documents of the owner, computed anew only after one has changed."""
     with store.reading(scope):
-        return kept(store.engine, key, store.version(scope), lambda: read(store, scope))
+        return _compute(compute, store, Scope(scope.user_id), corpus_version(store, scope))
+
+
+@lru_cache(maxsize=128)
+def _compute(compute: Callable[[ChunkStore, Scope], Any], store: ChunkStore, scope: Scope, _version: tuple) -> Any:
+    return compute(store, scope)
 
 
 def _read(store: ChunkStore, scope: Scope) -> Catalog:
     chunks = store.chunks.c
     of_document = select(chunks.metadata_).where(chunks.document_id == DocumentRow.id, chunks.user_id == scope.user_id)
     first = of_document.order_by(chunks.chunk_index).limit(1).lateral()
-    found = select(DocumentRow.source_file, DocumentRow.chunks, first.c[0]).join(first, true(), isouter=True)
-    rows = store.rows(found.where(*store.mine(scope.user_id)).order_by(DocumentRow.source_file), scope)
+    documents = select(DocumentRow.source_file, DocumentRow.chunks, first.c[0]).join(first, true(), isouter=True)
+    rows = store.rows(documents.where(*store.owned_by(scope.user_id)).order_by(DocumentRow.source_file), scope)
     return {name: {**(metadata or {}), CHUNKS: chunks} for name, chunks, metadata in rows}
 
 
-_SHOWN = 100  # characters of a name in a message
+MAX_NAME = 100  # characters of a name in a message
 
 
 def only_file(source_file: str, filters: Filters, store: ChunkStore, scope: Scope) -> tuple[Filters, list[str]]:
-    """For a chat: add `source_file == …` to the filters; an unknown name is ignored and gives a warning."""
+    """Add `source_file == …` to the filters of a chat. Ignore an unknown name with a warning."""
     name = normalize(source_file)
     if name not in catalog(store, scope):
-        return filters, [f"{name[:_SHOWN]} is not among the documents of {scope.user_id}; all of them were searched."]
+        return filters, [f"{name[:MAX_NAME]} is not among the documents of {scope.user_id}; all of them were searched."]
     return also("source_file", name, filters), []
 
 
 def registered_file(source_file: str, filters: Filters, store: ChunkStore, scope: Scope) -> MetadataFilters:
-    """For a tool: add `source_file == …` to the filters; LessonsError for an unknown name, for the model to read."""
+    """Add `source_file == …` to the filters of a tool. Raise LessonsError for an unknown name."""
     name = normalize(source_file)
     if name not in catalog(store, scope):
-        raise LessonsError(f"{name[:_SHOWN]} is not registered; search all documents, or name another file.")
+        raise LessonsError(f"{name[:MAX_NAME]} is not registered; search all documents, or name another file.")
     return also("source_file", name, filters)

@@ -15,12 +15,19 @@ from sqlalchemy import Connection, Engine, Table, text
 from sqlalchemy.sql.ddl import DDL
 
 from lessons.database import explained
-from lessons.rag.versions import hnsw_name, term_table_name
+from lessons.rag.tables import hnsw_name, term_table_name
 from lessons.settings import settings
 
 SearchPlan = Literal["exact", "hnsw"]
 
-_MANY = "SELECT EXISTS (SELECT 1 FROM {chunks} WHERE {within} OFFSET :few LIMIT 1)"  # counting stops at the limit
+# The owner's chunks, and those that all conditions leave; counting the latter stops at the limit.
+_CHOOSE = """
+SELECT CASE
+    WHEN to_regclass(:hnsw) IS NULL THEN false
+    WHEN (SELECT coalesce(sum(chunks), 0) FROM documents WHERE index_table = :index_table AND user_id = :user_id)
+        <= :exact_search_chunks THEN false
+    ELSE EXISTS (SELECT 1 FROM {chunks} WHERE {within} OFFSET :exact_filtered_chunks LIMIT 1)
+END"""
 # For this transaction only, since behind a pooler another one may be another client's. A walk that a filter leaves with
 # too little goes on, which pgvector before 0.8 cannot do.
 _SET = text("""
@@ -40,14 +47,15 @@ _MOST_DIMENSIONS = 4_000  # that pgvector indexes
 _LINKS = 800  # bytes of an HNSW graph for each chunk while it is built, besides the vector
 
 
-def choose_search_plan(connection: Connection, chunks: str, within: str, values: dict[str, Any]) -> SearchPlan:
-    """How to search the many chunks of an owner: 'exact' where few of them meet all conditions, else 'hnsw'."""
-    many = text(_MANY.format(chunks=f'"{chunks}"', within=within))
-    return "hnsw" if connection.scalar(many, {**values, "few": settings().exact_filtered_chunks}) else "exact"
+def choose_search_plan(connection: Connection, table: str, within: str, values: dict[str, Any]) -> SearchPlan:
+    """Choose 'hnsw' if an index exists and the owner has many chunks that meet all conditions, else 'exact'."""
+    limits = {name: getattr(settings(), name) for name in ("exact_search_chunks", "exact_filtered_chunks")}
+    bound = {**values, **limits, "index_table": table, "hnsw": f'"{hnsw_name(table)}"'}
+    return "hnsw" if connection.scalar(text(_CHOOSE.format(chunks=f'"{table}"', within=within)), bound) else "exact"
 
 
 def configure_hnsw_search(connection: Connection) -> None:
-    """Prepare the transaction for a search through the index."""
+    """Configure the transaction for a search through the index."""
     connection.execute(_SET, {"breadth": str(settings().hnsw_ef_search)})
 
 

@@ -21,7 +21,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from lessons.errors import LessonsError
 from lessons.rag.answer import Answer
-from lessons.rag.retrievers import ScopedRetriever, merged
+from lessons.rag.retrievers import ScopedRetriever, merge
 from lessons.rag.types import Documents, Query, Reranker, Resources, RetrievedDocument
 from lessons.text import normalize
 from lessons.trace import Step
@@ -42,7 +42,7 @@ class LlamaRetriever(ScopedRetriever):
         found = [RetrievedDocument.of(node, rank) for rank, node in nodes]
         own = [one for one in found if one.metadata.get("user_id") in (None, query.scope.user_id)]
         within = [one for one in own if query.scope.holds(normalize(one.source), one.metadata.get("type"))]
-        return sorted(merged(within), key=lambda document: -document.score)
+        return sorted(merge(within), key=lambda document: -document.score)
 
 
 def as_retriever(given: Any) -> LlamaRetriever:

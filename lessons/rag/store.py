@@ -6,11 +6,9 @@ with its chunks or not at all. The searches are plain SQL.
 """
 
 import json
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from itertools import groupby
 from typing import Any, Literal
 
@@ -19,6 +17,7 @@ from llama_index.core.vector_stores.types import VectorStoreQuery
 from sqlalchemy import Connection, Engine, Row, Select, TextClause, select, text
 from sqlalchemy.orm import Session
 
+<<<<<<< HEAD
 from lessons.database.owners import read_transaction, retry_on_disconnect
 from lessons.database.remote import remember_write
 from lessons.database.schema import ensure_owned
@@ -26,44 +25,56 @@ from lessons.rag.hnsw import SearchPlan, choose_search_plan, configure_hnsw_sear
 from lessons.rag.keyword_search import KeywordSearch, Questions, TermStatistics
 from lessons.rag.tables import DocumentRow, chunk_table, term_table
 from lessons.rag.types import Filters, Scope, Where
+=======
+from lessons.database.owned import ensure_owned
+from lessons.database.row_security import read_transaction, retry_on_disconnect
+from lessons.rag.filters import WhereClause
+from lessons.rag.hnsw import SearchPlan, choose_search_plan, configure_hnsw_search
+from lessons.rag.keyword_search import DOCUMENT_FREQUENCIES, IN_SCOPE, KEYWORD_SEARCH, distinct, search_values
+from lessons.rag.tables import DocumentRow, chunk_table, term_table, term_table_name
+from lessons.rag.types import Filters, Scope
+>>>>>>> 945e353f (Search in plain statements: one for keywords, no caches on the path)
 from lessons.rag.vector_store import OwnedVectorStore
-from lessons.rag.versions import kept, version
 from lessons.rag.writing import Writer
+<<<<<<< HEAD
 from lessons.settings import settings
+=======
+from lessons.scale.replicas import remember_write
+>>>>>>> 945e353f (Search in plain statements: one for keywords, no caches on the path)
 
 Vectors = Sequence[Sequence[float]]
-Places = tuple[int, int] | None
+ChunkRange = tuple[int, int] | None
 
 VECTOR_SEARCH = """
-WITH asked AS MATERIALIZED (
+WITH question AS MATERIALIZED (
     SELECT number, cast(vector AS vector({dimension})) AS vector
     FROM unnest(cast(:vectors AS text[])) WITH ORDINALITY AS read (vector, number)
 )
-SELECT asked.number, near.chunk_id, near.score
-FROM asked CROSS JOIN LATERAL (
-    SELECT id AS chunk_id, 1 - (embedding <=> asked.vector) AS score
+SELECT question.number, nearest.chunk_id, nearest.score
+FROM question CROSS JOIN LATERAL (
+    SELECT id AS chunk_id, 1 - (embedding <=> question.vector) AS score
     FROM {chunks} WHERE {within}
-    ORDER BY {nearest} LIMIT :limit
-) AS near"""
-"""The nearest chunks to each of the vectors by cosine distance (`<=>`), all compared or the HNSW index walked."""
+    ORDER BY {distance} LIMIT :limit
+) AS nearest"""
+"""The nearest chunks to each of the vectors by cosine distance (`<=>`): all compared, or the HNSW index walked."""
 
-NEAREST: dict[SearchPlan, str] = {
-    "exact": "embedding <=> asked.vector, id",
-    "hnsw": "cast(embedding AS halfvec({dimension})) <=> cast(asked.vector AS halfvec({dimension}))",
+DISTANCE: dict[SearchPlan, str] = {
+    "exact": "embedding <=> question.vector, id",
+    "hnsw": "cast(embedding AS halfvec({dimension})) <=> cast(question.vector AS halfvec({dimension}))",
 }
 
-WITH_WORDS = """
+WITH_TEXT = """
 WITH hit AS ({hits}),
-mentioned AS (SELECT *, row_number() OVER (PARTITION BY chunk_id ORDER BY number) AS mention FROM hit)
+numbered AS (SELECT *, row_number() OVER (PARTITION BY chunk_id ORDER BY number) AS mention FROM hit)
 SELECT number, chunk_id, score, node_id, text, metadata_
-FROM mentioned LEFT JOIN {chunks} ON user_id = :user_id AND id = chunk_id AND mention = 1
+FROM numbered LEFT JOIN {chunks} ON user_id = :user_id AND id = chunk_id AND mention = 1
 ORDER BY number, score DESC, chunk_id"""
-"""Hits of several searches as they are read, best first; a chunk that several found has its words the first time."""
+"""The hits of several searches, best first. A chunk that several searches found carries its text only once."""
 
 
 @dataclass(frozen=True)
-class Found:
-    """What one search found, best first: rows with `node_id`, `text` and `metadata_`, and the score of each."""
+class SearchResult:
+    """The hits of one search, best first: rows with `node_id`, `text` and `metadata_`, and the similarity of each."""
 
     chunks: Sequence[Row]
     similarities: Sequence[float]
@@ -79,164 +90,157 @@ class Found:
 
 
 class ChunkStore(Writer):
-    """The chunks of one index under one embedding model. Scores are cosine similarities, or BM25 for keywords."""
+    """The chunks of one index under one embedding model. Similarities are cosines, or BM25 scores for keywords."""
 
     def __init__(self, engine: Engine, index_name: str, embedding_name: str, dimension: int) -> None:
         self.engine, self.dimension = engine, dimension
         self.table_name = f"chunks_{index_name}_{embedding_name}"
         self.chunks = chunk_table(self.table_name, dimension)
-        self._made = False
-        self._seen: dict[str, int] = {}  # chunks of an owner, when last looked at
+        self._tables_exist = False
 
     def _make_tables(self) -> None:
-        if not self._made:
+        if not self._tables_exist:
             ensure_owned(self.engine, DocumentRow.__table__, self.chunks, term_table(self.chunks))
             remember_write(self.engine)
-            self._made = True
+            self._tables_exist = True
 
-    def where(self, scope: Scope, filters: Filters = None, language: str | None = None) -> Where:
-        """What every statement about chunks must carry: the scope's owner, materials and type, and the filters."""
-        return Where.of(self.table_name, scope, filters, language)
+    def where(self, scope: Scope, filters: Filters = None, language: str | None = None) -> WhereClause:
+        """Return the condition that every statement about chunks must carry: the scope and the filters."""
+        return WhereClause.of(self.table_name, scope, filters, language)
 
     def within(self, scope: Scope, filters: Filters = None) -> TextClause:
-        """The same, for a statement that SQLAlchemy builds."""
+        """Return the same condition for a statement that SQLAlchemy builds."""
         return self.where(scope, filters).clause
 
     def of(self, owner: str | Scope) -> OwnedVectorStore:
         """Return the documents of an owner as a vector store of LlamaIndex."""
         return OwnedVectorStore(self, Scope.of(owner))
 
-    @retry_on_disconnect
-    def version(self, scope: Scope) -> tuple:
-        """Another value whenever any process has added, replaced or removed a document of the owner."""
-        with self.reading(scope) as connection:
-            return tuple(self._version(connection, scope.user_id))
-
-    def _version(self, connection: Connection, user_id: str) -> Row:
-        now = version(connection, self.table_name, user_id)
-        self._seen[user_id] = now.chunks
-        return now
-
-    def few(self, scope: Scope) -> bool:
-        """Whether the owner's chunks, when last looked at, were few enough to be compared one by one."""
-        return self._seen.get(scope.user_id, math.inf) <= settings().exact_search_chunks
-
     @contextmanager
     def reading(self, scope: Scope) -> Iterator[Connection]:
-        """Searches of the owner inside the block share one transaction."""
+        """Let the searches of an owner inside the block share one transaction."""
         self._make_tables()
         with read_transaction(self.engine, scope.user_id) as connection:
             yield connection
 
     @retry_on_disconnect
     def rows(self, statement: Select | TextClause, scope: Scope) -> Sequence[Row]:
-        """What a statement finds among the owner's rows; its WHERE should carry `within(scope)`."""
+        """Run a statement on the owner's rows; its WHERE should carry `within(scope)`."""
         with self.reading(scope) as connection:
             return connection.execute(statement).all()
 
     @retry_on_disconnect
     def documents(self, scope: Scope) -> list[DocumentRow]:
-        """The documents of an owner in this index, by name."""
-        statement = select(DocumentRow).where(*self.mine(scope.user_id)).order_by(DocumentRow.source_file)
+        """List the documents of an owner in this index, by name."""
+        statement = select(DocumentRow).where(*self.owned_by(scope.user_id)).order_by(DocumentRow.source_file)
         with self.reading(scope) as connection, Session(connection) as session:
             return list(session.scalars(statement))
 
     @retry_on_disconnect
     def content(self, scope: Scope, source_file: str) -> bytes | None:
-        """The bytes of an owner's file as it was ingested; None if they were not kept, or there is no such file."""
-        statement = select(DocumentRow.content).where(*self.mine(scope.user_id), DocumentRow.source_file == source_file)
+        """Return the bytes of an owner's file as it was ingested, or None if they were not kept."""
+        is_file = DocumentRow.source_file == source_file
         with self.reading(scope) as connection:
-            return connection.scalar(statement)
+            return connection.scalar(select(DocumentRow.content).where(*self.owned_by(scope.user_id), is_file))
 
-    def query(self, query: VectorStoreQuery, *, scope: Scope) -> Found:
-        """LlamaIndex's way to ask for the nearest chunks, within a scope, which every search must name."""
+    def query(self, query: VectorStoreQuery, *, scope: Scope) -> SearchResult:
+        """Find the nearest chunks to a query of LlamaIndex within a scope, which every search must name."""
         return self.query_each([query.query_embedding or []], query.similarity_top_k, scope, query.filters)[0]
 
-    def query_each(self, vectors: Vectors, limit: int, scope: Scope, filters: Filters = None) -> list[Found]:
-        """The nearest chunks to each of the vectors by cosine similarity, in one statement."""
-        return self.query_within([None], vectors, limit, scope, filters)[0]
+    def query_each(self, vectors: Vectors, limit: int, scope: Scope, filters: Filters = None) -> list[SearchResult]:
+        """Find the nearest chunks to each of the vectors by cosine similarity, in one statement."""
+        return self.query_languages([None], vectors, limit, scope, filters)[0]
 
     @retry_on_disconnect
-    def query_within(
+    def query_languages(
         self, languages: Sequence[str | None], vectors: Vectors, limit: int, scope: Scope, filters: Filters = None
-    ) -> list[list[Found]]:
-        """What `query_each` finds in each of the languages, None being all of them, in one transaction."""
+    ) -> list[list[SearchResult]]:
+        """Search as `query_each` does in each of the languages, None being all of them, in one transaction."""
         conditions = [self.where(scope, filters, language) for language in languages]
         with self.reading(scope) as connection:
             return [self._nearest(connection, vectors, limit, where) for where in conditions]
 
-    def _nearest(self, connection: Connection, vectors: Vectors, limit: int, where: Where) -> list[Found]:
-        def search(plan: SearchPlan) -> list[Found]:
-            return _found(connection.execute(self.vector_search(vectors, limit, where, plan)).all(), len(vectors), plan)
+    def _nearest(self, connection: Connection, vectors: Vectors, limit: int, where: WhereClause) -> list[SearchResult]:
+        def search(plan: SearchPlan) -> list[SearchResult]:
+            statement = self.vector_search(vectors, limit, where, plan)
+            return _results(connection.execute(statement).all(), len(vectors), plan)
 
-        if self.search_plan(connection, where) == "hnsw":
+        if choose_search_plan(connection, self.table_name, where.sql, where.values) == "hnsw":
             configure_hnsw_search(connection)
-            found = search("hnsw")
-            if all(len(each.chunks) == limit for each in found):  # else a walk ended before it met enough that fit
-                return found
+            results = search("hnsw")
+            if all(len(result.chunks) == limit for result in results):
+                return results  # else a walk ended before it met enough chunks that meet the conditions
         return search("exact")
 
-    def vector_search(self, vectors: Vectors, limit: int, where: Where, search_plan: SearchPlan) -> TextClause:
-        """The statement that finds the nearest chunks to each of the vectors, with their words."""
+    def vector_search(self, vectors: Vectors, limit: int, where: WhereClause, plan: SearchPlan) -> TextClause:
+        """Return the statement that finds the nearest chunks to each of the vectors, with their text."""
         names = {"chunks": f'"{self.table_name}"', "within": where.sql, "dimension": self.dimension}
-        hits = VECTOR_SEARCH.format(nearest=NEAREST[search_plan].format(**names), **names)
-        asked = [json.dumps([float(number) for number in vector]) for vector in vectors]
-        return self._with_words(hits, {**where.values, "vectors": asked, "limit": limit})
+        hits = VECTOR_SEARCH.format(distance=DISTANCE[plan].format(**names), **names)
+        encoded = [json.dumps([float(number) for number in vector]) for vector in vectors]
+        return self._with_text(hits, {**where.values, "vectors": encoded, "limit": limit})
 
-    def search_plan(self, connection: Connection, where: Where) -> SearchPlan:
-        """How to search by vector; what there is to compare is counted again only after a change."""
-        limits = settings().exact_search_chunks, settings().exact_filtered_chunks
-        now = self._version(connection, where.values["user_id"])
-        if not now.indexed or now.chunks <= limits[0]:
-            return "exact"
-        key = ChunkStore.search_plan, self.table_name, where.sql, repr(where.values), limits
-        chosen = partial(choose_search_plan, connection, self.table_name, where.sql, where.values)
-        return kept(connection.engine, key, now, chosen)
-
-    def keyword_search(self, terms: Sequence[str], limit: int, scope: Scope, filters: Filters = None) -> Found:
-        """The chunks that match terms (of `lessons.text.terms`) best; the similarities are BM25 scores, above 0."""
+    def keyword_search(self, terms: Sequence[str], limit: int, scope: Scope, filters: Filters = None) -> SearchResult:
+        """Find the chunks that match terms (of `lessons.text.terms`) best; their BM25 scores are above 0."""
         return self.keyword_search_each([terms], limit, scope, filters)[0]
 
     @retry_on_disconnect
     def keyword_search_each(
-        self, questions: Questions, limit: int, scope: Scope, filters: Filters = None
-    ) -> list[Found]:
-        """What `keyword_search` finds for the terms of each question, in as many statements as for one."""
+        self, questions: Sequence[Sequence[str]], limit: int, scope: Scope, filters: Filters = None
+    ) -> list[SearchResult]:
+        """Search as `keyword_search` does for the terms of each question, in one statement."""
+        where = self.where(scope, filters)
+        values = {**where.values, **search_values(questions, limit)}
+        statement = self._with_text(KEYWORD_SEARCH.format(**self._keyword_names(where)), values)
         with self.reading(scope) as connection:
-            search = KeywordSearch(self.table_name, self.where(scope, filters))
-            statement = self._with_words(*search.ranking(connection, questions, limit))
-            return _found(connection.execute(statement).all(), len(questions), "keyword")
+            return _results(connection.execute(statement).all(), len(questions), "keyword")
 
     @retry_on_disconnect
-    def term_statistics(self, terms: Sequence[str], scope: Scope, filters: Filters = None) -> TermStatistics:
-        """In how many chunks of the scope each term occurs: what makes a term rare enough to decide."""
+    def document_frequencies(self, terms: Sequence[str], scope: Scope, filters: Filters = None) -> dict[str, int]:
+        """Count the chunks of the scope that contain each term."""
+        where, counts = self.where(scope, filters), dict.fromkeys(distinct(terms), 0)
+        statement = text(DOCUMENT_FREQUENCIES.format(**self._keyword_names(where)))
         with self.reading(scope) as connection:
-            return KeywordSearch(self.table_name, self.where(scope, filters)).statistics(connection, terms)
+            rows = connection.execute(statement, {**where.values, "terms": list(counts)})
+            return counts | {row[0]: row[1] for row in rows}
 
-    def _with_words(self, hits: str, values: dict[str, Any]) -> TextClause:
-        return text(WITH_WORDS.format(hits=hits, chunks=f'"{self.table_name}"')).bindparams(**values)
+    def _keyword_names(self, where: WhereClause) -> dict[str, str]:
+        names = {"chunks": f'"{self.table_name}"', "terms": f'"{term_table_name(self.table_name)}"'}
+        names["within"] = where.sql
+        # Without a condition on chunks, the index of the terms alone is read.
+        return {**names, "in_scope": IN_SCOPE.format(**names) if where.narrow else "true"}
+
+    def _with_text(self, hits: str, values: dict[str, Any]) -> TextClause:
+        return text(WITH_TEXT.format(hits=hits, chunks=f'"{self.table_name}"')).bindparams(**values)
 
     def get_nodes(
-        self, node_ids: Sequence[str] | None = None, filters: Filters = None, *, scope: Scope, places: Places = None
+        self,
+        node_ids: Sequence[str] | None = None,
+        filters: Filters = None,
+        *,
+        scope: Scope,
+        chunk_range: ChunkRange = None,
     ) -> list[BaseNode]:
-        """An owner's chunks by id, filter or places (from, up to), in document order; no ids find nothing."""
+        """Return an owner's chunks by id, filter or range of `chunk_index` (start, end), in document order.
+
+        An empty list of ids gives no chunk.
+        """
         chunks = self.chunks.c
         statement = select(chunks.node_id, chunks.text, chunks.metadata_).where(self.within(scope, filters))
         if node_ids is not None:
             statement = statement.where(chunks.node_id.in_(node_ids))
-        if places is not None:
-            statement = statement.where(chunks.chunk_index >= places[0], chunks.chunk_index < places[1])
-        rows = self.rows(statement.order_by(chunks.document_id, chunks.chunk_index), scope)
-        return [_node(row) for row in rows]
+        if chunk_range is not None:
+            start, end = chunk_range
+            statement = statement.where(chunks.chunk_index >= start, chunks.chunk_index < end)
+        return [_node(row) for row in self.rows(statement.order_by(chunks.document_id, chunks.chunk_index), scope)]
 
 
-def _found(rows: Sequence[Row], searches: int, search_plan: SearchPlan | Literal["keyword"]) -> list[Found]:
-    """What each of so many searches in one statement found."""
-    words = {row.chunk_id: row for row in rows if row.node_id}
-    hits = {number: list(of_one) for number, of_one in groupby(rows, lambda row: row.number)}
+def _results(rows: Sequence[Row], searches: int, plan: SearchPlan | Literal["keyword"]) -> list[SearchResult]:
+    """Split the rows of one statement into the results of its searches."""
+    chunks = {row.chunk_id: row for row in rows if row.node_id}
+    hits = {number: list(group) for number, group in groupby(rows, lambda row: row.number)}
     return [
-        Found([words[hit.chunk_id] for hit in its], [hit.score for hit in its], search_plan)
-        for its in (hits.get(number, []) for number in range(1, searches + 1))
+        SearchResult([chunks[hit.chunk_id] for hit in ranking], [hit.score for hit in ranking], plan)
+        for ranking in (hits.get(number, []) for number in range(1, searches + 1))
     ]
 
 

@@ -19,10 +19,16 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.sql.ddl import DDL
 
-from lessons.rag.versions import term_table_name
-
 # PostgreSQL moves long values out of the row; comparing every vector of a table is three times faster without.
 _VECTOR_IN_PLACE = DDL("ALTER TABLE %(fullname)s ALTER embedding SET STORAGE MAIN")
+
+
+def term_table_name(chunks: str) -> str:
+    return chunks.replace("chunks", "terms", 1)
+
+
+def hnsw_name(chunks: str) -> str:
+    return f"{chunks}_hnsw"
 
 
 class Base(DeclarativeBase):

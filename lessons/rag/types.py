@@ -9,11 +9,9 @@ from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms import LLM
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.vector_stores.types import MetadataFilters
-from sqlalchemy import TextClause, text
 
 from lessons.errors import LessonsError
 from lessons.models.tokens import TokenEstimator
-from lessons.rag.filters import filter_sql
 from lessons.settings import settings
 from lessons.text import normalize
 from lessons.text.pages import Pages, pages_of
@@ -28,10 +26,6 @@ SHOWN = ("title", "section", "date")
 
 Filters = MetadataFilters | None
 _UNUSABLE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
-_IN_MATERIALS = (
-    "document_id IN (SELECT id FROM documents WHERE index_table = :index_table AND user_id = :user_id"
-    " AND source_file = ANY (cast(:ref_ids AS text[])))"
-)
 
 
 @dataclass(frozen=True)
@@ -59,35 +53,6 @@ class Scope:
     def holds(self, source_file: str, type: str | None) -> bool:
         """Whether chunks of this material and type are within the scope, if they are the owner's."""
         return (self.ref_ids is None or source_file in self.ref_ids) and self.type in (None, type)
-
-
-@dataclass(frozen=True)
-class Where:
-    """The condition of statements about chunks, and what it binds; not `narrow` where all of the owner are left."""
-
-    sql: str
-    values: dict[str, Any]
-    narrow: bool
-
-    @classmethod
-    def of(cls, table: str, scope: Scope, filters: Filters = None, language: str | None = None) -> "Where":
-        """The condition for the chunks of a table; the names of materials are looked up among its documents."""
-        parts: list[tuple[str, dict[str, Any]]] = [("user_id = :user_id", {"user_id": scope.user_id})]
-        if scope.ref_ids is not None:
-            parts.append((_IN_MATERIALS, {"index_table": table, "ref_ids": sorted(scope.ref_ids)}))
-        if scope.type is not None:
-            parts.append(("metadata_ ->> 'type' = :type", {"type": scope.type}))
-        if language is not None:
-            parts.append(("metadata_ ->> 'language' = :language", {"language": language}))
-        if filters is not None:
-            parts.append(filter_sql(filters))
-        values = {name: value for _, bound in parts for name, value in bound.items()}
-        return cls(" AND ".join(condition for condition, _ in parts), values, narrow=len(parts) > 1)
-
-    @property
-    def clause(self) -> TextClause:
-        """The condition for a statement that SQLAlchemy builds."""
-        return text(self.sql).bindparams(**self.values)
 
 
 @dataclass(frozen=True)

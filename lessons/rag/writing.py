@@ -18,9 +18,17 @@ from lessons.database import explained
 from lessons.database.owners import owner_transaction, retry_on_disconnect, set_owner
 from lessons.database.remote import remember_write
 from lessons.errors import LessonsError
+<<<<<<< HEAD
 from lessons.rag.hnsw import index_when_large, vacuum_after
 from lessons.rag.tables import DocumentRow, term_table_name
 from lessons.rag.types import Filters, Scope, Where
+=======
+from lessons.rag.filters import WhereClause
+from lessons.rag.hnsw import index_when_large, vacuum_after
+from lessons.rag.tables import DocumentRow, term_table_name
+from lessons.rag.types import Filters, Scope
+from lessons.scale.replicas import remember_write
+>>>>>>> 945e353f (Search in plain statements: one for keywords, no caches on the path)
 from lessons.text import terms
 from lessons.text.pages import by_page
 
@@ -89,8 +97,8 @@ class Writer:
                 members = list(group)
                 set_owner(connection, user_id)
                 document_id = self._claim(connection, user_id, source_file, None, members, None)
-                known = self.chunks.c.node_id.in_([node.node_id for node in members])
-                connection.execute(delete(self.chunks).where(self.chunks.c.user_id == user_id, known))
+                earlier = self.chunks.c.node_id.in_([node.node_id for node in members])
+                connection.execute(delete(self.chunks).where(self.chunks.c.user_id == user_id, earlier))
                 self._write(connection, document_id, members)
                 self._count_chunks(connection, user_id)
         remember_write(self.engine)
@@ -111,12 +119,12 @@ class Writer:
         """
         key = {"index_table": self.table_name, "user_id": user_id, "source_file": source_file}
         pages = len({page for node in nodes for page in by_page(node.metadata) or [None]})
-        known = DocumentRow.__table__.c
+        stored = DocumentRow.__table__.c
         values = {"sha256": sha256 or "", "pages": pages, "chunks": len(nodes), "ingested_at": func.now()}
         statement = insert_or(DocumentRow).values(**key, **values, content=content)
-        kept = {"pages": func.greatest(known.pages, pages), "content": known.content}
-        changed = values | (kept if sha256 is None else {"content": content})
-        statement = statement.on_conflict_do_update(index_elements=list(key), set_=changed)
+        on_join = {"pages": func.greatest(stored.pages, pages), "content": stored.content}
+        updates = values | (on_join if sha256 is None else {"content": content})
+        statement = statement.on_conflict_do_update(index_elements=list(key), set_=updates)
         return connection.execute(statement.returning(DocumentRow.id)).scalar_one()
 
     def _write(self, connection: Connection, document_id: int, nodes: Nodes) -> None:
@@ -130,14 +138,14 @@ class Writer:
             place = document_id, its["user_id"], its["chunk_index"]
             return node.node_id, *place, words, length, its, node.get_embedding()
 
-        with copied(connection, INCOMING_CHUNKS.format(**names), map(row, nodes)):
+        with copy_to_temp_table(connection, INCOMING_CHUNKS.format(**names), map(row, nodes)):
             connection.execute(text(INSERT_CHUNKS.format(**names)))
         found = ((node_id, term, number) for node_id, count in counts.items() for term, number in count.items())
-        with copied(connection, INCOMING_TERMS, found):
+        with copy_to_temp_table(connection, INCOMING_TERMS, found):
             owners = list({node.metadata["user_id"] for node in nodes})
             connection.execute(text(INSERT_TERMS.format(**names)), {"owners": owners})
 
-    def settle(self, written: int) -> None:
+    def optimize(self, written: int) -> None:
         """Make searches fast after a load of so many chunks: fresh statistics, and a vector index for a large table."""
         self._make_tables()
         vacuum_after(self.engine, self.chunks, written)
@@ -146,19 +154,19 @@ class Writer:
 
     def delete_document(self, scope: Scope, source_file: str) -> bool:
         """Remove an owner's document with its chunks; False if there was none."""
-        named = DocumentRow.source_file == source_file
+        is_file = DocumentRow.source_file == source_file
         with self._writing(scope) as connection:
-            return connection.execute(delete(DocumentRow).where(*self.mine(scope.user_id), named)).rowcount > 0
+            return connection.execute(delete(DocumentRow).where(*self.owned_by(scope.user_id), is_file)).rowcount > 0
 
     def delete_chunks(self, scope: Scope, node_ids: Sequence[str] | None = None, filters: Filters = None) -> None:
         """Remove the owner's chunks with these ids, those that the filters leave, or those that meet both."""
-        chosen = delete(self.chunks).where(Where.of(self.table_name, scope, filters).clause)
+        deletion = delete(self.chunks).where(WhereClause.of(self.table_name, scope, filters).clause)
         if node_ids is not None:
-            chosen = chosen.where(self.chunks.c.node_id.in_(node_ids))
+            deletion = deletion.where(self.chunks.c.node_id.in_(node_ids))
         elif filters is None:
             raise LessonsError("Name the nodes to delete, or filters; `clear` deletes everything.")
         with self._writing(scope) as connection:
-            connection.execute(chosen)
+            connection.execute(deletion)
             self._count_chunks(connection, scope.user_id)
 
     def _count_chunks(self, connection: Connection, user_id: str) -> None:
@@ -166,10 +174,10 @@ class Writer:
         chunks = self.chunks.c
         of_document = chunks.user_id == DocumentRow.user_id, chunks.document_id == DocumentRow.id
         number = select(func.count()).select_from(self.chunks).where(*of_document).scalar_subquery()
-        changed = update(DocumentRow).where(*self.mine(user_id), DocumentRow.chunks != number)
-        connection.execute(changed.values(chunks=number, ingested_at=func.now()))
+        recount = update(DocumentRow).where(*self.owned_by(user_id), DocumentRow.chunks != number)
+        connection.execute(recount.values(chunks=number, ingested_at=func.now()))
 
-    def mine(self, user_id: str) -> tuple:
+    def owned_by(self, user_id: str) -> tuple:
         """The conditions on the documents of an owner in this index."""
         return DocumentRow.index_table == self.table_name, DocumentRow.user_id == user_id
 
@@ -180,7 +188,7 @@ def with_text(nodes: Nodes) -> list[BaseNode]:
 
 
 @contextmanager
-def copied(connection: Connection, create: str, rows: Iterable[Sequence]) -> Iterator[None]:
+def copy_to_temp_table(connection: Connection, create: str, rows: Iterable[Sequence]) -> Iterator[None]:
     """Make the temporary table `incoming` and fill it by COPY, the fastest way in.
 
     COPY does not write into tables with row-level security, so an INSERT that the policies check takes the rows over.

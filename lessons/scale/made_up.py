@@ -103,7 +103,7 @@ def made_up_store(
             for table in tables:
                 protect(connection, table)
             connection.invalidate()  # it reads vectors as arrays now, which is not for others
-        store.settle(number)
+        store.optimize(number)
         yield store
 
 

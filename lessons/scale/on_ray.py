@@ -72,7 +72,7 @@ def ingest_on_ray(
         finally:
             for left in running if ray.is_initialized() else ():
                 ray.cancel(left)
-    store.settle(written)
+    store.optimize(written)
 
 
 def _is_under_way(found: PendingFile | FileResult, running: Iterable[PendingFile]) -> bool:

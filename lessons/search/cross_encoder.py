@@ -48,7 +48,7 @@ class CrossEncoder(Postprocessor):
         self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
     ) -> list[RetrievedDocument]:
         read = [document.node.get_content(MetadataMode.EMBED) for document in documents]
-        return fused_with_search(documents, self.scores(query.text, read))[: self.wanted(query)]
+        return fused_with_search(documents, self.scores(query.text, read))[: self.limit(query)]
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
         """One number a text, of any size. Those that are shipped for a model are not computed again."""

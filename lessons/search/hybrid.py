@@ -8,7 +8,6 @@ the keyword list; a paraphrase, in the other.
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from math import exp, fsum, sqrt
 from typing import Literal
@@ -134,7 +133,7 @@ class HybridRetriever(ScopedRetriever):
         wide = replace(query, top_k=self.candidates)
         total: dict[str, float] = defaultdict(float)
         fitting: dict[str, _Fused] = {}
-        legs = self._legs(queries, wide, resources)
+        legs = [search.search_each(queries, wide, resources) for search in (self.meaning, self.words)]
         for number, (text, meaning, words) in enumerate(zip(queries, *legs, strict=True)):
             weight = settings().variant_weight if number else 1.0
             fused = self._fused(text, wide, {"meaning": meaning, "words": words})
@@ -142,7 +141,7 @@ class HybridRetriever(ScopedRetriever):
                 total[id_] += weight * score
                 if id_ not in fitting or fitting[id_].scores[id_] < score:
                     fitting[id_] = fused
-        best, wanted = max(total.values(), default=1.0) or 1.0, self.wanted(query)
+        best, wanted = max(total.values(), default=1.0) or 1.0, self.limit(query)
         first = sorted(total, key=lambda id_: (-total[id_], id_))[:wanted]
         cut = self.threshold**2 if self.threshold is not None and len(total) > wanted else None
         found = ranked((fitting[id_].document(id_, total[id_] / best) for id_ in first), cut)
@@ -152,18 +151,9 @@ class HybridRetriever(ScopedRetriever):
     def _about(self, text: str, found: Sequence[RetrievedDocument], query: Query, resources: Resources) -> bool:
         """Whether any of the documents is about the question; other phrasings of it may say more than was asked."""
         asked = terms(text)
-        counts = resources.store.term_statistics(asked, query.scope).frequencies
+        counts = resources.store.document_frequencies(asked, query.scope)
         known = [term for term, count in counts.items() if count]
         return bool(asked) and any(certainty(text, each, known) >= LEAST_CERTAIN for each in found)
-
-    def _legs(self, queries: Sequence[str], query: Query, resources: Resources) -> list[list[list[RetrievedDocument]]]:
-        """What either search finds for each query. Few chunks are searched sooner than another thread wakes up."""
-        asked = queries, query, resources
-        if resources.store.few(query.scope):
-            return [self.meaning.search_each(*asked), self.words.search_each(*asked)]
-        with ThreadPoolExecutor(1) as beside:
-            words = beside.submit(self.words.search_each, *asked)
-            return [self.meaning.search_each(*asked), words.result()]
 
     def _fused(self, text: str, query: Query, legs: Mapping[str, list[RetrievedDocument]]) -> "_Fused":
         """The candidates of either search for one query."""

@@ -12,9 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy import func, select
 
+<<<<<<< HEAD
 from lessons.database.owners import retry_on_disconnect
 from lessons.rag.catalog import remembered
 from lessons.rag.retrievers import ScopedRetriever, documents, merged, ranked
+=======
+from lessons.database.row_security import retry_on_disconnect
+from lessons.rag.catalog import cached
+from lessons.rag.retrievers import ScopedRetriever, documents_of, merge, ranked
+>>>>>>> 945e353f (Search in plain statements: one for keywords, no caches on the path)
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.settings import settings
@@ -41,18 +47,18 @@ class CentredVectorRetriever(ScopedRetriever):
     @retry_on_disconnect
     def _near(self, vectors: list[list[float]], query: Query, store: ChunkStore) -> list[list[RetrievedDocument]]:
         """The nearest chunks to each vector; the means of the languages and the search are of one transaction."""
-        wanted = self.wanted(query)
+        wanted = self.limit(query)
         with store.reading(query.scope):
-            centres = remembered(language_centres, store, query.scope)
+            centres = cached(language_centres, store, query.scope)
             languages: list[str | None] = [*centres]
             if UNTOLD in centres:
                 centres, languages = {UNTOLD: np.zeros_like(centres[UNTOLD])}, [None]
-            within = store.query_within(languages, vectors, wanted, query.scope, query.filters)
+            within = store.query_languages(languages, vectors, wanted, query.scope, query.filters)
         found: list[list[RetrievedDocument]] = [[] for _ in vectors]
         for centre, each in zip(centres.values(), within, strict=True):
             for its, vector, nearest in zip(found, vectors, each, strict=True):
-                its += documents(nearest, common=float(np.asarray(vector) @ centre))
-        return [ranked(merged(its))[:wanted] for its in found]
+                its += documents_of(nearest, baseline=float(np.asarray(vector) @ centre))
+        return [ranked(merge(its))[:wanted] for its in found]
 
 
 def language_centres(store: ChunkStore, scope: Scope) -> dict[str, np.ndarray]:

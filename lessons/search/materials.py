@@ -48,7 +48,7 @@ class Material:
 def chunk_range(store: ChunkStore, scope: Scope, ref_id: str, start: int, end: int) -> list[BaseNode]:
     """The chunks of a material from place `start` (from 0) up to but without `end`; LessonsError if it is not there."""
     name = normalize(ref_id)
-    nodes = store.get_nodes(scope=scope.only([name]), places=(start, end))
+    nodes = store.get_nodes(scope=scope.only([name]), chunk_range=(start, end))
     if not nodes and name not in catalog(store, scope):
         raise LessonsError(f"{name[:100]} is not among the materials that may be read here; name another.")
     return nodes
@@ -60,7 +60,7 @@ def statistics(store: ChunkStore, scope: Scope, ref_ids: Iterable[str]) -> list[
     readable = scope.only(names).ref_ids or frozenset()
     known = readable if scope.type is None else readable & catalog(store, scope).keys()
     columns = DocumentRow.source_file, DocumentRow.chunks, DocumentRow.pages, DocumentRow.ingested_at
-    statement = select(*columns).where(*store.mine(scope.user_id), DocumentRow.source_file.in_(known))
+    statement = select(*columns).where(*store.owned_by(scope.user_id), DocumentRow.source_file.in_(known))
     stored = {name: Material(name, "COMPLETED", *counts) for name, *counts in store.rows(statement, scope)}
     missing = [name for name in readable if name not in stored]
     states = _queue(store.engine).states(scope, missing) if missing else {}

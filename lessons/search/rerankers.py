@@ -45,7 +45,7 @@ class Postprocessor(BaseNodePostprocessor):
         self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
     ) -> list[RetrievedDocument]: ...
 
-    def wanted(self, query: Query) -> int:
+    def limit(self, query: Query) -> int:
         return self.top_k or query.top_k
 
     def _postprocess_nodes(
@@ -63,7 +63,7 @@ class ByScore(Postprocessor):
     """Best score first."""
 
     def rerank(self, query: Query, documents: Documents, resources: Resources, step: Step) -> list[RetrievedDocument]:
-        return ranked(documents)[: self.wanted(query)]
+        return ranked(documents)[: self.limit(query)]
 
 
 class KeywordWeighted(Postprocessor):
@@ -78,7 +78,7 @@ class KeywordWeighted(Postprocessor):
             share = len(asked & set(terms(document.content))) / max(len(asked), 1)
             return document.score * (1 - self.weight) + share * self.weight
 
-        return ranked(one.with_score(weighted(one)) for one in documents)[: self.wanted(query)]
+        return ranked(one.with_score(weighted(one)) for one in documents)[: self.limit(query)]
 
 
 class MMR(Postprocessor):
@@ -93,7 +93,7 @@ class MMR(Postprocessor):
         def worth(document: RetrievedDocument) -> float:
             return self.lambda_ * document.score - (1 - self.lambda_) * nearest[document.id]
 
-        while left and len(chosen) < self.wanted(query):
+        while left and len(chosen) < self.limit(query):
             best = max(left, key=worth) if chosen else left[0]
             left.remove(best)
             chosen.append(best)
@@ -205,7 +205,7 @@ class ModelScored(Postprocessor):
     def rerank(
         self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
     ) -> list[RetrievedDocument]:
-        kept = self.wanted(query)
+        kept = self.limit(query)
         scores = _scores(query.text, documents, kept, resources, step) if len(documents) > 1 else {}
         if not scores:
             return list(documents[:kept])

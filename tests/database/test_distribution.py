@@ -176,7 +176,7 @@ def test_a_vector_index_of_each_partition_is_walked(spread: Life, monkeypatch: p
         owners = [f"owner {number}" for number in range(2 * PARTS)]
         for owner in owners:
             store.replace_document(Scope(owner), "a.txt", "", [chunk(owner, place, chance) for place in range(100)])
-        store.settle(100 * len(owners))
+        store.optimize(100 * len(owners))
     asked = VectorStoreQuery(query_embedding=[1.0] * 8, similarity_top_k=10)
     spread.asked.clear()
     walked = {owner: store.query(asked, scope=Scope(owner)) for owner in owners}

@@ -64,7 +64,7 @@ def test_searches_of_many_clients_stay_apart_and_complete(
     behind, before = (ChunkStore(engine(each), "pooled", "toy", 8) for each in (pooled, direct))
     for owner in OWNERS:
         behind.add(chunks_of(owner))
-    behind.settle(400)
+    behind.optimize(400)
     asked = [(owner, vector()) for owner in OWNERS * 20]
     with ThreadPoolExecutor(8) as clients:
         answers = list(clients.map(lambda each: found(behind, *each), asked))

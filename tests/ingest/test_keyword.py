@@ -15,7 +15,7 @@ from lessons.database import engine
 from lessons.rag.store import ChunkStore
 from lessons.rag.tables import term_table_name
 from lessons.rag.types import Scope
-from lessons.settings import Settings, settings
+from lessons.settings import Settings
 from lessons.text import terms
 
 MINA, JOON = Scope("mina"), Scope("joon")
@@ -134,84 +134,27 @@ def test_another_owners_chunks_are_not_found_and_change_no_score(store: ChunkSto
     before = scores(store, ["refund", "soon"])
     store.add([chunk("refund refund and much more about it", i, JOON, "b.txt") for i in range(20)])
     assert scores(store, ["refund", "soon"]) == before
-    assert store.term_statistics(["refund"], MINA).frequencies == {"refund": 1}
+    assert store.document_frequencies(["refund"], MINA) == {"refund": 1}
 
 
 def test_filters_limit_what_is_found_and_what_is_counted(store: ChunkStore) -> None:
     store.add([chunk("refund", 0, year=2023), chunk("refund late", 1, year=2024), chunk("invoice", 2, year=2024)])
     assert found(store, "refund", filters=year(2024)) == ["refund late"]
-    statistics = store.term_statistics(["refund", "tax"], MINA, year(2024))
-    assert (statistics.chunks, statistics.average_length) == (2, 1.5)
-    assert statistics.frequencies == {"refund": 1, "tax": 0}
-    for filters, chunks in ((None, 3), (year(2024), 2), (None, 3)):
-        assert store.term_statistics(["refund"], MINA, filters).chunks == chunks
+    assert store.document_frequencies(["refund", "tax"], MINA, year(2024)) == {"refund": 1, "tax": 0}
+    assert store.document_frequencies(["refund"], MINA) == {"refund": 2}
 
 
 def test_the_materials_of_a_scope_limit_what_is_found_and_what_is_counted(store: ChunkStore) -> None:
     store.add([chunk("refund"), chunk("refund late", file="b.txt")])
     assert found(store, "refund", MINA.only(["b.txt"])) == ["refund late"]
-    assert store.term_statistics(["refund"], MINA.only(["b.txt"])).chunks == 1
-
-
-def test_a_rarer_term_weighs_more_and_an_unknown_one_nothing(store: ChunkStore) -> None:
-    store.add([chunk("common rare"), chunk("common", 1)])
-    statistics = store.term_statistics(["rare", "common", "unknown"], MINA)
-    assert statistics.idf("rare") > statistics.idf("common") > statistics.idf("unknown") == 0
-
-
-def test_among_very_many_chunks_rare_terms_find_and_all_terms_rank(
-    store: ChunkStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    texts = ["rare words", "common rare", "common common rare", *["common words"] * 6]
-    store.replace_document(MINA, "a.txt", "", [chunk(words, position) for position, words in enumerate(texts)])
-    everything = scores(store, ["common", "rare"])
-    assert len(everything) == 9
-    monkeypatch.setattr(settings(), "exact_search_chunks", 5)
-    monkeypatch.setattr(settings(), "ranked_postings", 5)
-    fewer = scores(store, ["common", "rare"])
-    first = dict(list(everything.items())[:3])
-    assert fewer == pytest.approx(first)
-    assert list(fewer) == list(first)
-    assert len(found(store, "common")) == 8
-
-
-def test_a_word_that_occurs_nowhere_is_no_rare_one(store: ChunkStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    store.replace_document(MINA, "a.txt", "", [chunk("north", position) for position in range(6)])
-    monkeypatch.setattr(settings(), "exact_search_chunks", 5)
-    monkeypatch.setattr(settings(), "ranked_postings", 5)
-    assert len(found(store, "unknown north")) == 6
-
-
-def test_no_more_candidates_are_ranked_than_the_setting_says(
-    store: ChunkStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    texts = ["rare", "rare filler filler common", *["common"] * 6]
-    store.replace_document(MINA, "a.txt", "", [chunk(words, position) for position, words in enumerate(texts)])
-    for name, value in {"exact_search_chunks": 5, "ranked_postings": 5, "ranked_candidates": 1}.items():
-        monkeypatch.setattr(settings(), name, value)
-    assert [hit.text for hit in store.keyword_search(["common", "rare"], 1, MINA).nodes] == ["rare"]
-    monkeypatch.setattr(settings(), "ranked_candidates", 2)
-    assert len(store.keyword_search(["common", "rare"], 2, MINA).nodes) == 2
-
-
-def test_each_of_several_questions_ranks_by_its_own_common_terms(
-    store: ChunkStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    texts = ["rare north", "rare south", *["north"] * 6, *["south"] * 6]
-    store.replace_document(MINA, "a.txt", "", [chunk(words, position) for position, words in enumerate(texts)])
-    monkeypatch.setattr(settings(), "exact_search_chunks", 5)
-    monkeypatch.setattr(settings(), "ranked_postings", 5)
-    north, south, plain = store.keyword_search_each([["rare", "north"], ["rare", "south"], ["rare"]], 10, MINA)
-    assert [node.text for node in north.nodes] == ["rare north", "rare south"]
-    assert [node.text for node in south.nodes] == ["rare south", "rare north"]
-    assert plain.similarities == pytest.approx([min(north.similarities)] * 2)
+    assert store.document_frequencies(["refund"], MINA.only(["b.txt"])) == {"refund": 1}
 
 
 @pytest.mark.parametrize("asked", [[], *[[term] for term in HOSTILE], HOSTILE])
 def test_strange_terms_find_nothing_and_break_nothing(store: ChunkStore, asked: list[str]) -> None:
     store.add([chunk("plain words")])
     assert store.keyword_search(asked, 10, MINA).nodes == []
-    assert not any(store.term_statistics(asked, MINA).frequencies.values())
+    assert not any(store.document_frequencies(asked, MINA).values())
 
 
 def test_strange_terms_do_not_spoil_the_plain_ones_beside_them(store: ChunkStore) -> None:
@@ -221,7 +164,7 @@ def test_strange_terms_do_not_spoil_the_plain_ones_beside_them(store: ChunkStore
 
 def test_an_empty_scope_finds_nothing(store: ChunkStore) -> None:
     assert store.keyword_search(["refund"], 10, Scope("nobody")).nodes == []
-    assert store.term_statistics(["refund"], Scope("nobody")).average_length == 0
+    assert store.document_frequencies(["refund"], Scope("nobody")) == {"refund": 0}
 
 
 def test_a_new_version_of_a_document_is_found_by_its_new_words_only(store: ChunkStore) -> None:
@@ -233,18 +176,18 @@ def test_a_new_version_of_a_document_is_found_by_its_new_words_only(store: Chunk
 def test_a_chunk_that_is_added_again_is_counted_once(store: ChunkStore) -> None:
     for words in ("refund refund late", "refund"):
         store.add([chunk(words)])
-    assert store.term_statistics(["refund", "late"], MINA).frequencies == {"refund": 1, "late": 0}
+    assert store.document_frequencies(["refund", "late"], MINA) == {"refund": 1, "late": 0}
 
 
 def test_a_deleted_document_leaves_no_terms(store: ChunkStore) -> None:
     store.add([chunk("refund")])
     store.delete_document(MINA, "a.txt")
-    assert store.term_statistics(["refund"], MINA).frequencies == {"refund": 0}
+    assert store.document_frequencies(["refund"], MINA) == {"refund": 0}
 
 
 def test_after_a_load_the_database_knows_how_much_there_is(store: ChunkStore) -> None:
     store.replace_document(MINA, "a.txt", "", [chunk(f"refund number{i}", i) for i in range(100)])
-    store.settle(100)
+    store.optimize(100)
     tables = [store.table_name, term_table_name(store.table_name)]
     with store.engine.connect() as connection:
         rows = connection.execute(

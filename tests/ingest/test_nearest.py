@@ -11,12 +11,20 @@ from sqlalchemy import inspect, text
 from lessons.database import engine
 from lessons.database.owners import owner_transaction
 from lessons.keyless.llm import OfflineLLM
+<<<<<<< HEAD
 from lessons.rag.hnsw import configure_hnsw_search
+=======
+from lessons.rag.hnsw import choose_search_plan, configure_hnsw_search
+>>>>>>> 945e353f (Search in plain statements: one for keywords, no caches on the path)
 from lessons.rag.pipeline import WALKED, Pipeline
 from lessons.rag.retrievers import VectorRetriever
-from lessons.rag.store import ChunkStore, Found
+from lessons.rag.store import ChunkStore, SearchResult
+from lessons.rag.tables import hnsw_name
 from lessons.rag.types import Query, Resources, Scope
+<<<<<<< HEAD
 from lessons.rag.versions import hnsw_name
+=======
+>>>>>>> 945e353f (Search in plain statements: one for keywords, no caches on the path)
 from lessons.settings import Settings, settings
 from lessons.trace import Trace
 
@@ -54,7 +62,7 @@ def store(database: Settings) -> ChunkStore:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(settings(), "exact_search_chunks", LIMIT)
         store.add([*chunks(MINA, MANY), *chunks(JOON, FEW)])
-        store.settle(MANY + FEW)
+        store.optimize(MANY + FEW)
     return store
 
 
@@ -68,7 +76,7 @@ def kind(value: int) -> MetadataFilters:
     return MetadataFilters(filters=[MetadataFilter(key="kind", operator=FilterOperator.EQ, value=value)])
 
 
-def search(store: ChunkStore, scope: Scope, filters: MetadataFilters | None = None, k: int = 10) -> Found:
+def search(store: ChunkStore, scope: Scope, filters: MetadataFilters | None = None, k: int = 10) -> SearchResult:
     asked = vector(random.Random(1))
     return store.query(VectorStoreQuery(query_embedding=asked, similarity_top_k=k, filters=filters), scope=scope)
 
@@ -83,7 +91,7 @@ def plan(store: ChunkStore, scope: Scope, filters: MetadataFilters | None = None
     """How PostgreSQL carries out the search that the store would make."""
     where = store.where(scope, filters)
     with owner_transaction(store.engine, scope.user_id) as connection:
-        search_plan = store.search_plan(connection, where)
+        search_plan = choose_search_plan(connection, store.table_name, where.sql, where.values)
         if search_plan == "hnsw":
             configure_hnsw_search(connection)
         statement = store.vector_search([vector(random.Random(1))], 10, where, search_plan)
@@ -128,7 +136,7 @@ def test_long_vectors_are_indexed_as_far_as_they_can_be(
     for node in nodes:
         node.embedding = [1.0] * dimension
     long.add(nodes)
-    long.settle(5)
+    long.optimize(5)
     assert inspect(long.engine).has_index(long.table_name, hnsw_name(long.table_name)) is built
     asked = VectorStoreQuery(query_embedding=[1.0] * dimension, similarity_top_k=3)
     assert len(long.query(asked, scope=MINA).ids) == 3
@@ -169,7 +177,7 @@ def test_more_are_found_than_the_walk_keeps_candidates(store: ChunkStore, monkey
 def test_a_small_table_gets_no_index(database: Settings) -> None:
     store = ChunkStore(engine(database), "tiny", "toy", 8)
     store.add(chunks(JOON, FEW))
-    store.settle(FEW)
+    store.optimize(FEW)
     names = {index["name"] for index in inspect(engine(database)).get_indexes(store.table_name)}
     assert hnsw_name(store.table_name) not in names
 

@@ -111,7 +111,7 @@ def test_everything_works_for_a_user_who_is_no_administrator(tenant: Callable[[s
     mina, joon = Scope("mina"), Scope("joon")
     for owner in (mina, joon):
         put(store, owner, "a.md")
-    store.settle(10_000)
+    store.optimize(10_000)
     assert [found.metadata["user_id"] for found in store.keyword_search(["md"], 5, joon).nodes] == ["joon"]
     assert plans.plan_scope(plans.make_plan(mina, ["a.md"]), mina).ref_ids == {"a.md"}
     job = jobs.put(Scope("mina"), ["index"], "toy_3", [(b"words", "b.md")], 10)[0]

@@ -18,9 +18,9 @@ from sqlalchemy import text
 
 from lessons.database import engine
 from lessons.errors import LessonsError
-from lessons.rag.filters import BooleanFilter, also
+from lessons.rag.filters import BooleanFilter, WhereClause, also
 from lessons.rag.store import ChunkStore
-from lessons.rag.types import Scope, Where
+from lessons.rag.types import Scope
 from lessons.search.filter_text import parse_filter
 from lessons.settings import Settings
 
@@ -229,7 +229,7 @@ def test_no_filter_ever_reaches_another_owner(
 def test_a_forgotten_where_shows_nothing_of_another_owner(store: ChunkStore, monkeypatch: pytest.MonkeyPatch) -> None:
     store.add([chunk("hers", [1, 0, 0]), chunk("his", [1, 0, 0], JOON)])
     monkeypatch.setattr(
-        ChunkStore, "where", lambda self, *_: Where(":user_id = :user_id", {"user_id": "mina"}, narrow=False)
+        ChunkStore, "where", lambda self, *_: WhereClause(":user_id = :user_id", {"user_id": "mina"}, narrow=False)
     )
     assert found(store, MINA) == ["hers"]
     assert [node.text for node in store.get_nodes(scope=JOON)] == ["his"]

@@ -12,7 +12,7 @@ from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.ingest import trash as trash_module
 from lessons.ingest.trash import TRASHED_CHUNKS, TRASHED_DOCUMENTS, Trash
-from lessons.rag.catalog import catalog
+from lessons.rag.catalog import catalog, corpus_version
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from lessons.search.materials import chunk_range, statistics
@@ -63,9 +63,9 @@ def everything(store: ChunkStore, scope: Scope) -> dict[str, object]:
         "by id": store.get_nodes([f"{scope.user_id}-1"], scope=scope),
         "content": store.content(scope, FILE),
         "documents": [(row.id, row.source_file, row.sha256, row.ingested_at) for row in store.documents(scope)],
-        "terms": store.term_statistics(["고양"], scope),
+        "terms": store.document_frequencies(["고양"], scope),
         "catalog": catalog(store, scope),
-        "version": store.version(scope),
+        "version": corpus_version(store, scope),
         "statistics": [each.state for each in statistics(store, scope, [FILE])],
     }
 
@@ -78,7 +78,7 @@ def test_no_way_to_look_finds_a_deleted_document_and_nothing_else_is_touched(sto
     assert hers["statistics"] == ["NOT_FOUND"]
     with pytest.raises(LessonsError, match="not among the materials"):
         chunk_range(store, MINA, FILE, 0, 9)
-    assert hers["terms"].chunks == 0  # type: ignore[attr-defined]
+    assert set(hers["terms"].values()) == {0}
     assert everything(store, JOON) == his
 
 

@@ -293,7 +293,7 @@ def test_the_keyless_model_answers_by_a_prompt_of_llama_index_as_by_ours(naive: 
 def test_our_retrievers_are_retrievers_of_llama_index(
     retriever: type[ScopedRetriever], place: Workspace, smart: Stage
 ) -> None:
-    mine = retriever().over(place.resources(smart.index), "rag-mina")
+    mine = retriever().bind(place.resources(smart.index), "rag-mina")
     assert isinstance(mine, BaseRetriever)
     engine = RetrieverQueryEngine.from_args(mine, llm=MockLLM(), node_postprocessors=[MMR(top_k=1)])
     (found,) = engine.query("When does the kiosk open?").source_nodes
@@ -303,7 +303,7 @@ def test_our_retrievers_are_retrievers_of_llama_index(
 
 
 def test_a_retriever_that_was_not_told_where_to_search_says_so() -> None:
-    with pytest.raises(LessonsError, match=r"\.over"):
+    with pytest.raises(LessonsError, match=r"\.bind"):
         VectorRetriever().retrieve("When does the kiosk open?")
 
 

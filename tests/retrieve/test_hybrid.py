@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from threading import current_thread
 
 import pytest
 from llama_index.core.embeddings import MockEmbedding
@@ -16,7 +15,6 @@ from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.search.filter_text import parse_filter
 from lessons.search.hybrid import HybridRetriever
 from lessons.search.languages import CentredVectorRetriever
-from lessons.settings import settings
 
 TEXTS = {
     "en refunds": ("en", "Refunds are paid within fourteen days.", [0.9, 0.1, 0.5]),
@@ -177,33 +175,6 @@ def test_any_two_retrievers_can_be_the_legs(resources: Resources, mina: Scope) -
 
     silent = HybridRetriever(meaning=Nothing(), words=Nothing())
     assert find(silent, resources, mina, "refunds") == []
-
-
-def test_few_chunks_are_searched_in_one_thread_and_many_side_by_side(
-    resources: Resources, mina: Scope, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    threads: set[str] = set()
-
-    def watched(name: str) -> None:
-        search = getattr(ChunkStore, name)
-
-        def noted(*given: object) -> object:
-            threads.add(current_thread().name)
-            return search(*given)
-
-        monkeypatch.setattr(ChunkStore, name, noted)
-
-    for name in ("query_within", "keyword_search_each"):
-        watched(name)
-    find(HybridRetriever(), resources, mina, "refunds")  # afterwards it is known how many there are
-    threads.clear()
-    few = find(HybridRetriever(), resources, mina, "refunds")
-    assert threads == {current_thread().name}
-    monkeypatch.setattr(settings(), "exact_search_chunks", 3)
-    threads.clear()
-    many = find(HybridRetriever(), resources, mina, "refunds")
-    assert len(threads) == 2
-    assert [document.id for document in many] == [document.id for document in few]
 
 
 def test_a_fusion_by_rank_tells_documents_apart_by_meaning_where_their_words_are_equal(

@@ -16,9 +16,10 @@ from sqlalchemy import text
 from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.models.embedding_cache import CachedEmbedding
+from lessons.rag.filters import WhereClause
 from lessons.rag.retrievers import VectorRetriever
 from lessons.rag.store import ChunkStore
-from lessons.rag.types import Query, Resources, RetrievedDocument, Scope, Where
+from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.search.materials import Plans, chunk_range
 from lessons.settings import Settings
 
@@ -153,6 +154,6 @@ def test_a_forgotten_where_finds_no_foreign_chunk(
     library: Library, monkeypatch: pytest.MonkeyPatch, materials: dict, owner: str
 ) -> None:
     library.fill(materials)
-    all_rows = Where(":user_id = :user_id", {"user_id": owner}, narrow=False)
+    all_rows = WhereClause(":user_id = :user_id", {"user_id": owner}, narrow=False)
     monkeypatch.setattr(ChunkStore, "where", lambda self, *_: all_rows)
     assert {document.metadata["user_id"] for document in library.search("question", Scope(owner))} <= {owner}

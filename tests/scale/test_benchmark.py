@@ -10,8 +10,8 @@ from lessons.evaluate.throwaway import drop_leftovers
 from lessons.keyless.llm import OfflineLLM
 from lessons.rag.retrievers import KeywordRetriever, VectorRetriever
 from lessons.rag.store import ChunkStore
+from lessons.rag.tables import hnsw_name
 from lessons.rag.types import Query, Resources
-from lessons.rag.versions import hnsw_name
 from lessons.scale import benchmark
 from lessons.scale.benchmark import PERCENT, MadeUpEmbedding, asked, filtered
 from lessons.scale.graphs import BREADTHS, PRECISIONS, compared
