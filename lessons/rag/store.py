@@ -17,30 +17,16 @@ from llama_index.core.vector_stores.types import VectorStoreQuery
 from sqlalchemy import Connection, Engine, Row, Select, TextClause, select, text
 from sqlalchemy.orm import Session
 
-<<<<<<< HEAD
 from lessons.database.owners import read_transaction, retry_on_disconnect
 from lessons.database.remote import remember_write
 from lessons.database.schema import ensure_owned
-from lessons.rag.hnsw import SearchPlan, choose_search_plan, configure_hnsw_search
-from lessons.rag.keyword_search import KeywordSearch, Questions, TermStatistics
-from lessons.rag.tables import DocumentRow, chunk_table, term_table
-from lessons.rag.types import Filters, Scope, Where
-=======
-from lessons.database.owned import ensure_owned
-from lessons.database.row_security import read_transaction, retry_on_disconnect
 from lessons.rag.filters import WhereClause
 from lessons.rag.hnsw import SearchPlan, choose_search_plan, configure_hnsw_search
 from lessons.rag.keyword_search import DOCUMENT_FREQUENCIES, IN_SCOPE, KEYWORD_SEARCH, distinct, search_values
 from lessons.rag.tables import DocumentRow, chunk_table, term_table, term_table_name
 from lessons.rag.types import Filters, Scope
->>>>>>> 945e353f (Search in plain statements: one for keywords, no caches on the path)
 from lessons.rag.vector_store import OwnedVectorStore
 from lessons.rag.writing import Writer
-<<<<<<< HEAD
-from lessons.settings import settings
-=======
-from lessons.scale.replicas import remember_write
->>>>>>> 945e353f (Search in plain statements: one for keywords, no caches on the path)
 
 Vectors = Sequence[Sequence[float]]
 ChunkRange = tuple[int, int] | None

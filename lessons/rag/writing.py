@@ -18,17 +18,10 @@ from lessons.database import explained
 from lessons.database.owners import owner_transaction, retry_on_disconnect, set_owner
 from lessons.database.remote import remember_write
 from lessons.errors import LessonsError
-<<<<<<< HEAD
-from lessons.rag.hnsw import index_when_large, vacuum_after
-from lessons.rag.tables import DocumentRow, term_table_name
-from lessons.rag.types import Filters, Scope, Where
-=======
 from lessons.rag.filters import WhereClause
 from lessons.rag.hnsw import index_when_large, vacuum_after
 from lessons.rag.tables import DocumentRow, term_table_name
 from lessons.rag.types import Filters, Scope
-from lessons.scale.replicas import remember_write
->>>>>>> 945e353f (Search in plain statements: one for keywords, no caches on the path)
 from lessons.text import terms
 from lessons.text.pages import by_page
 

@@ -12,15 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy import func, select
 
-<<<<<<< HEAD
 from lessons.database.owners import retry_on_disconnect
-from lessons.rag.catalog import remembered
-from lessons.rag.retrievers import ScopedRetriever, documents, merged, ranked
-=======
-from lessons.database.row_security import retry_on_disconnect
 from lessons.rag.catalog import cached
 from lessons.rag.retrievers import ScopedRetriever, documents_of, merge, ranked
->>>>>>> 945e353f (Search in plain statements: one for keywords, no caches on the path)
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.settings import settings

@@ -11,20 +11,12 @@ from sqlalchemy import inspect, text
 from lessons.database import engine
 from lessons.database.owners import owner_transaction
 from lessons.keyless.llm import OfflineLLM
-<<<<<<< HEAD
-from lessons.rag.hnsw import configure_hnsw_search
-=======
 from lessons.rag.hnsw import choose_search_plan, configure_hnsw_search
->>>>>>> 945e353f (Search in plain statements: one for keywords, no caches on the path)
 from lessons.rag.pipeline import WALKED, Pipeline
 from lessons.rag.retrievers import VectorRetriever
 from lessons.rag.store import ChunkStore, SearchResult
 from lessons.rag.tables import hnsw_name
 from lessons.rag.types import Query, Resources, Scope
-<<<<<<< HEAD
-from lessons.rag.versions import hnsw_name
-=======
->>>>>>> 945e353f (Search in plain statements: one for keywords, no caches on the path)
 from lessons.settings import Settings, settings
 from lessons.trace import Trace
 
