@@ -14,7 +14,7 @@ from llama_index.core.llms import LLM
 from lessons.errors import LessonsError
 from lessons.models.keyless import OfflineLLM
 from lessons.models.tokens import ExactTokenCounter, TokenCounter, TokenEstimator
-from lessons.plan import Part, Piece, Plan
+from lessons.plan import FittedPart, Part, Plan
 from lessons.settings import settings
 
 MESSAGE_TOKENS = 4  # around every message: its role and the marks that set it apart from the next
@@ -39,7 +39,7 @@ class Budget:
 
     @classmethod
     def of(cls, llm: LLM) -> Self:
-        """The budget of a model: the window that it has, and for a served one exact counts with a margin.
+        """Return the budget of a model: its window, and for a served one exact counts with a margin.
 
         The estimate by scripts is up to 2.7 times too low for a page of figures in Korean, tiktoken's count at most 1.4
         times for the tokenizer of Qwen 2.5, which takes each digit by itself.
@@ -55,14 +55,14 @@ class Budget:
         return max(0, int((self.window - (self.reserved or 0)) / (1 + self.margin)))
 
     def room(self, *texts: str) -> int:
-        """The tokens that are left beside these texts, each a message. LessonsError if they do not fit."""
+        """Count the tokens that are left beside these texts, each a message. LessonsError if they do not fit."""
         left = self.available - sum(self.counter.count(text) + MESSAGE_TOKENS for text in texts)
         if left < 0:
             raise self._too_long()
         return left
 
     def plan(self, parts: Iterable[Part], room: int | None = None) -> Plan:
-        """What fits of each part, the most important first, in all that is available or in so much `room`.
+        """Fit the parts, the most important first, into all that is available or into so much `room`.
 
         LessonsError if a part that stays whole does not fit.
         """
@@ -70,16 +70,16 @@ class Budget:
         pieces = []
         for part in parts:
             limit = min(part.limit, left)
-            kept = part.within(limit, self.counter)
-            tokens = part.count(kept, self.counter)
+            items = part.within(limit, self.counter)
+            tokens = part.count(items, self.counter)
             if (left := left - tokens) < 0:
                 raise self._too_long()
-            dropped, text = part.count(part.items, self.counter) - tokens, "\n".join(map(part.text, kept))
-            pieces.append(Piece(part.name, tokens, max(0, dropped), max(limit, tokens), kept, text))
+            dropped, text = part.count(part.items, self.counter) - tokens, "\n".join(map(part.text, items))
+            pieces.append(FittedPart(part.name, tokens, max(0, dropped), max(limit, tokens), items, text))
         return Plan(tuple(pieces), room)
 
     def trim(self, messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-        """The messages without the oldest calls of tools that do not fit; a call goes with all of its results.
+        """Drop the oldest tool calls that do not fit; a call goes with all of its results.
 
         The system prompt and the question, before the first call, always stay; LessonsError if these do not fit.
         """
@@ -102,7 +102,7 @@ class Budget:
 
 
 def message_tokens(messages: Iterable[ChatMessage], counter: TokenCounter) -> int:
-    """The tokens of messages with the tool calls that they carry."""
+    """Count the tokens of messages with the tool calls that they carry."""
     total = 0
     for message in messages:
         calls = [block.model_dump_json() for block in message.blocks if isinstance(block, ToolCallBlock)]

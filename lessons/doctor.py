@@ -31,7 +31,7 @@ from lessons.memory import profile, summaries
 from lessons.models.embedding import embedding_model, identity
 from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import describe, language_model
-from lessons.models.recorded import deciding, differing, prompt_label, read_record, record_path
+from lessons.models.recorded import prompt_label, read_record, record_path, relevant_settings, settings_diff
 from lessons.models.served_call import openai_tools
 from lessons.rag.prompts import answer_prompt
 from lessons.rag.types import Scope
@@ -142,7 +142,7 @@ def _records(chosen: Settings) -> Iterator[Check]:
 def _record(path: Path, chosen: Settings | None) -> str:
     """How many replies a file holds, and how many to other prompts; with settings, those must be the same, too."""
     record = read_record(path)
-    if chosen and (other := differing(record.served, deciding(chosen))):
+    if chosen and (other := settings_diff(record.served, relevant_settings(chosen))):
         raise LessonsError(f"{path.name} was recorded with {other}; with other settings little of it is given.")
     stale = record.stale(labels())
     told = f"{len(record.replies):,} of {record.served.model}, recorded {record.dates}"

@@ -29,41 +29,41 @@ class Part:
     joint: str | None = None
 
     def count(self, items: Sequence[Any], counter: TokenCounter) -> int:
-        """The tokens of some of its items."""
+        """Count the tokens of some of its items."""
         texts = [self.text(item) for item in items]
         return sum(map(counter.count, texts)) if self.joint is None else counter.count(self.joint.join(texts))
 
     def within(self, room: int, counter: TokenCounter) -> tuple[Any, ...]:
-        """The items that stay."""
+        """Return the items that stay."""
         if self.keep == "all" or self.count(self.items, counter) <= room:
             return tuple(self.items)
-        kept: tuple[Any, ...] = ()
+        fitting: tuple[Any, ...] = ()
         for item in () if self.keep == "whole" else reversed(self.items) if self.keep == "last" else self.items:
-            longer = (item, *kept) if self.keep == "last" else (*kept, item)
+            longer = (item, *fitting) if self.keep == "last" else (*fitting, item)
             if self.count(longer, counter) > room:
                 break
-            kept = longer
+            fitting = longer
         if self.keep == "beginning":
-            cut = beginning(self.items[len(kept)], room - self.count(kept, counter), counter)
-            kept = (*kept, cut) if cut else kept
-        return kept
+            cut = beginning(self.items[len(fitting)], room - self.count(fitting, counter), counter)
+            fitting = (*fitting, cut) if cut else fitting
+        return fitting
 
 
 def beginning(text: str, tokens: int, counter: TokenCounter) -> str:
-    """Of a text that does not fit, what ends with the last sentence that does; of a first sentence, the words."""
+    """Cut a text after the last sentence that fits; within the first sentence, after the last word."""
     for pieces in (cut_sentences(text), [f" {word}" for word in text.split()]):
-        kept = ""
+        fitting = ""
         for piece in pieces:
-            if counter.count((kept + piece).strip()) > tokens:
+            if counter.count((fitting + piece).strip()) > tokens:
                 break
-            kept += piece
-        if kept:
+            fitting += piece
+        if fitting:
             break
-    return kept.strip()
+    return fitting.strip()
 
 
 @dataclass(frozen=True)
-class Piece:
+class FittedPart:
     """What stays of a part: its tokens, those left out, the most it could have taken, and its items."""
 
     name: str
@@ -78,10 +78,10 @@ class Piece:
 class Plan:
     """What is sent, part by part, of at most `room` tokens."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[FittedPart, ...]
     room: int
 
-    def __getitem__(self, name: str) -> Piece:
+    def __getitem__(self, name: str) -> FittedPart:
         return next(piece for piece in self.pieces if piece.name == name)
 
     @property
@@ -94,11 +94,11 @@ class Plan:
         """What is left over."""
         return self.room - self.tokens
 
-    def out_of(self, name: str, tokens: int) -> Self:
-        """The same where there were so many tokens of a part before it came into the plan."""
+    def with_original_size(self, name: str, tokens: int) -> Self:
+        """Return a copy in which part `name` had so many tokens before it came into the plan."""
         dropped = max(0, tokens - self[name].tokens)
-        given = (replace(piece, dropped=dropped) if piece.name == name else piece for piece in self.pieces)
-        return replace(self, pieces=tuple(given))
+        pieces = (replace(piece, dropped=dropped) if piece.name == name else piece for piece in self.pieces)
+        return replace(self, pieces=tuple(pieces))
 
     def __repr__(self) -> str:
         lines = [f"{piece.name}: {piece.tokens} tokens, {piece.dropped} left out" for piece in self.pieces]
@@ -113,7 +113,7 @@ class Plan:
 
 
 def history_part(history: Iterable[Message], limit: int = sys.maxsize) -> Part:
-    """The turns of a conversation, of which the newest stay, each whole: a question and what was said to it."""
+    """Make a part of the turns of a conversation, of which the newest stay, each whole: a question and its answer."""
     turns: list[list[Message]] = []
     for message in history:
         if message[0] == "user" or not turns:
@@ -122,11 +122,11 @@ def history_part(history: Iterable[Message], limit: int = sys.maxsize) -> Part:
     return Part("turns", turns, limit, "last", lambda turn: "\n".join(map(line, turn)))
 
 
-def messages_of(piece: Piece) -> tuple[Message, ...]:
-    """The messages of the turns that stayed."""
+def messages_of(piece: FittedPart) -> tuple[Message, ...]:
+    """Return the messages of the turns that stayed."""
     return tuple(message for turn in piece.items for message in turn)
 
 
 def line(message: Message) -> str:
-    """A message as it stands in a prompt."""
+    """Write a message as it stands in a prompt."""
     return f"{message[0]}: {message[1]}"

@@ -256,7 +256,7 @@ class Settings(BaseSettings):
         return self.llm_model if self.is_served else self.recorded or self.llm_model
 
     def on_record(self, model: str | None) -> Self:
-        """These settings without a server: a model's recorded replies answer, or without a name the keyless model."""
+        """Return the settings without a server: recorded replies of a model answer, or without one the keyless model."""
         return self.model_copy(update={"openai_base_url": None, "openai_api_key": None, "recorded": model})
 
 
@@ -267,7 +267,7 @@ PATHS = {name for name, field in Settings.model_fields.items() if field.annotati
 
 @cache
 def settings() -> Settings:
-    """The settings of this process, read once; LessonsError names one whose value cannot be."""
+    """Read the settings of this process, once; LessonsError names one whose value cannot be."""
     try:
         return _adopted or Settings()
     except ValidationError as error:
@@ -278,8 +278,8 @@ def settings() -> Settings:
         raise LessonsError("The file .env is not UTF-8; save it anew as UTF-8.") from error
 
 
-def adopt(chosen: Settings) -> None:
-    """Make these the settings of this process: a worker's, which has another environment than who sends its work."""
+def adopt(adopted: Settings) -> None:
+    """Make these the settings of this process: a worker's environment differs from that of whoever sends its work."""
     global _adopted
-    _adopted = chosen
+    _adopted = adopted
     settings.cache_clear()

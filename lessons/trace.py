@@ -32,19 +32,19 @@ class Step:
     prompts: list[str] = field(default_factory=list, repr=False)
     began: float = field(default_factory=time, repr=False, compare=False)  # seconds since 1970
 
-    def nest(self, other: "Step") -> None:
+    def nest(self, step: "Step") -> None:
         """Count what a step within this one used, and keep it as a part of this one."""
-        self.parts.append(other)
-        self.add(other)
+        self.parts.append(step)
+        self.add(step)
 
-    def add(self, other: "Step") -> None:
+    def add(self, step: "Step") -> None:
         """Count what another step used, and take over its notes."""
-        self.llm_calls += other.llm_calls
-        self.tokens_in += other.tokens_in
-        self.tokens_out += other.tokens_out
-        self.cost += other.cost
-        self.notes += other.notes
-        self.answered += other.answered
+        self.llm_calls += step.llm_calls
+        self.tokens_in += step.tokens_in
+        self.tokens_out += step.tokens_out
+        self.cost += step.cost
+        self.notes += step.notes
+        self.answered += step.answered
 
 
 @dataclass(repr=False)
@@ -68,7 +68,7 @@ class Trace:
             step.ms += (perf_counter() - started) * 1000
 
     def __getitem__(self, name: str) -> Step:
-        """The first step called `name`; KeyError if there is none."""
+        """Return the first step called `name`; KeyError if there is none."""
         return {step.name: step for step in reversed(self.steps)}[name]
 
     def __iter__(self) -> Iterator[Step]:

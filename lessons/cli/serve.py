@@ -70,9 +70,9 @@ def learn(
 @commands.command()
 def progress(notebook: Annotated[str | None, typer.Argument(help="Number of a notebook, such as 04.")] = None) -> None:
     """Show which exercises of the notebooks are done."""
-    from lessons.exercises import progress as done
+    from lessons.exercises import progress as exercise_progress
 
-    typer.echo(str(done(notebook)))
+    typer.echo(str(exercise_progress(notebook)))
 
 
 @commands.command(name="app")
@@ -137,7 +137,7 @@ def serve(host: str, port: int, headless: bool) -> int:
     server = subprocess.Popen(command(host, port, headless), cwd=ROOT, env=environment, stdin=subprocess.PIPE)
     try:
         return server.wait()
-    except KeyboardInterrupt as told:
+    except KeyboardInterrupt as interrupt:
         for number in (signal.SIGINT, signal.SIGTERM):  # the end has begun
             signal.signal(number, signal.SIG_IGN)
         server.terminate()
@@ -146,24 +146,24 @@ def serve(host: str, port: int, headless: bool) -> int:
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
-        return 128 + told.args[0]
+        return 128 + interrupt.args[0]
 
 
 def _free_address(host: str, port: int) -> str:
-    """How a browser writes host and port; LessonsError if nothing can listen there."""
+    """Write host and port as a browser does; LessonsError if nothing can listen there."""
     from lessons.errors import LessonsError
 
-    family, named = (socket.AF_INET6, f"[{host}]") if ":" in host else (socket.AF_INET, host)
+    family, name = (socket.AF_INET6, f"[{host}]") if ":" in host else (socket.AF_INET, host)
     try:
         socket.create_server((host, port), family=family).close()
     except OSError as error:
-        why = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
-        raise LessonsError(f"The app cannot listen at {named}:{port} ({why}); choose another with --port.") from error
-    return f"{named}:{port}"
+        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
+        raise LessonsError(f"The app cannot listen at {name}:{port} ({reason}); choose another with --port.") from error
+    return f"{name}:{port}"
 
 
 def command(host: str, port: int, headless: bool) -> list[str]:
-    """The server with Streamlit's options. The limit of an upload is the limit of a file, rounded up to megabytes.
+    """Build the server's command. The limit of an upload is the limit of a file, rounded up to megabytes.
 
     At home it answers to no other name than this machine's: a page of the internet whose own name suddenly means this
     machine would be let in by Streamlit.

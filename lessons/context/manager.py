@@ -69,7 +69,7 @@ class ContextManager:
             Part("profile", [profile], most.profile, "beginning"),
             Part("long-term", [long_term], most.long_term, "beginning"),
         )
-        return self.tokens.plan(parts).out_of("documents", sum(map(self.tokens.counter.count, documents)))
+        return self.tokens.plan(parts).with_original_size("documents", sum(map(self.tokens.counter.count, documents)))
 
     def compress(
         self, query: Query, documents: Sequence[RetrievedDocument], builder: Builder, resources: Resources, step: Step
@@ -107,7 +107,7 @@ class Managed(Wrapper):
         found = ContextBuilder(sys.maxsize, counter).build(retrieved_documents(stream.answer.trace))
         whole = replace(manager, top=1, chars=len(sent)).fit(question, [sent])["documents"]
         pieces = tuple(whole if piece.name == "documents" else piece for piece in said.pieces)
-        step.output = Plan(pieces, said.room + room).out_of("documents", found.total_tokens)
+        step.output = Plan(pieces, said.room + room).with_original_size("documents", found.total_tokens)
 
 
 def retrieved_documents(trace: Trace) -> list[RetrievedDocument]:

@@ -23,7 +23,7 @@ from lessons.ingest.index import Index
 from lessons.memory.types import split_memory
 from lessons.models.keyless import asks_for_documents, asks_for_steps
 from lessons.models.llm import describe
-from lessons.plan import Message, Part, Piece, Plan, history_part, messages_of
+from lessons.plan import FittedPart, Message, Part, Plan, history_part, messages_of
 from lessons.rag.answer import Answer, conversation_memory, respond
 from lessons.rag.catalog import catalog
 from lessons.rag.context import ContextBuilder
@@ -206,7 +206,7 @@ def fit_prompt(
     plan = budget.plan(parts, min(sum(most.values()), budget.available))
     context = ContextBuilder(min(most["documents"], plan.buffer), budget.counter).build(documents)
     left_out = sum(document.estimated_tokens for document in documents[len(context.documents) :])
-    read = Piece("documents", context.total_tokens, left_out, min(most["documents"], plan.buffer))
+    read = FittedPart("documents", context.total_tokens, left_out, min(most["documents"], plan.buffer))
     plan = replace(plan, pieces=tuple(read if name == read.name else plan[name] for name in SENT))
     said = "\n".join(filter(None, (plan["summary"].text, plan["entities"].text)))
     return Layout(question, conversation_memory(said, messages_of(plan["turns"])), context, plan)

@@ -13,7 +13,7 @@ from lessons.evaluate.metrics import hits
 from lessons.evaluate.plots import canvas, legend_beside, name_rows, shortened, stage_colour, wrapped
 from lessons.language import _
 from lessons.models.tokens import TokenCounter, TokenEstimator
-from lessons.plan import Piece
+from lessons.plan import FittedPart
 from lessons.rag.answer import Answer
 from lessons.rag.types import RetrievedDocument
 from lessons.settings import ROOT
@@ -36,7 +36,7 @@ _NARROWEST = 0.05  # of the width, of a part that has its number written in it
 _DARK = {"system prompt", "context", "documents"}  # parts on which white is read better than black
 
 
-def plot_budget(budgets: Mapping[str, Sequence[Piece]], total: int) -> Figure:
+def plot_budget(budgets: Mapping[str, Sequence[FittedPart]], total: int) -> Figure:
     """A bar for each budget, its parts side by side; what was left out is hatched, and a line marks the total."""
     figure, axes = canvas(7.5, 0.7 * len(budgets) + 1.6)
     width = max((sum(piece.tokens + piece.dropped for piece in pieces) for pieces in budgets.values()), default=1)

@@ -19,7 +19,7 @@ from lessons.errors import LessonsError, ModelError
 from lessons.evaluate.golden import golden_questions, sample
 from lessons.evaluate.run import Watcher, evaluate
 from lessons.models.llm import language_model, price
-from lessons.models.recorded import Journal, Served, deciding, keeping, record_path, recorded_so_far
+from lessons.models.recorded import Journal, Served, record_path, recorded_so_far, recording_to, relevant_settings
 from lessons.models.served import ServedLLM, probe
 from lessons.models.server import explain
 from lessons.rag.workspace import Workspace
@@ -114,7 +114,7 @@ def recording(tell: Callable[[str], object]) -> Iterator[tuple[Settings, Path, f
     llm = cast(ServedLLM, language_model(chosen.model_copy(update={"recording": False})))
     probe(llm)
     path, served = record_path(llm.model, chosen.recorded_dir), _served(llm, chosen)
-    with keeping(path, served):
+    with recording_to(path, served):
         tell(f"{served.model}: {len(recorded_so_far(path)):,} replies are on record and are not asked again.")
         try:
             yield chosen, path, _speed(llm)
@@ -136,7 +136,7 @@ def _served(llm: ServedLLM, chosen: Settings) -> Served:
     url = str(llm.api_base)
     here = urlsplit(url).hostname in ("localhost", "127.0.0.1", "::1")
     processor = _processor() if here else ""
-    return Served(llm.model, llm.metadata.context_window, processor=processor, settings=deciding(chosen))
+    return Served(llm.model, llm.metadata.context_window, processor=processor, settings=relevant_settings(chosen))
 
 
 def _processor() -> str:

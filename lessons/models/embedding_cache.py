@@ -51,13 +51,13 @@ _WRITE = text(
 
 
 def key(role: str, text: str) -> bytes:
-    """What a vector is filed under: 16 bytes of the SHA-256 of the role (`query` or `passage`) and the clean text."""
+    """Return the key of a vector: 16 bytes of the SHA-256 of the role (`query` or `passage`) and the clean text."""
     return sha256(f"{role}\0{text}".encode()).digest()[:KEY_BYTES]
 
 
 @cache
 def read_vectors(model_name: str, folder: Path = SHIPPED) -> dict[bytes, np.ndarray]:
-    """The vectors shipped for a model by key, float16; empty if none were."""
+    """Read the vectors shipped for a model by key, float16; {} if there are none."""
     path = folder / f"{model_name}.npz"
     if not path.exists():
         return {}
@@ -80,9 +80,9 @@ class VectorTable:
     def write(self, model: str, vectors: dict[bytes, np.ndarray]) -> None:
         """File vectors; what is there already stays."""
         data = [np.asarray(vector, "<f4").tobytes() for vector in vectors.values()]
-        given = {"model": model, "hashes": list(vectors), "vectors": data, "days": settings().embedding_cache_days}
+        parameters = {"model": model, "hashes": list(vectors), "vectors": data, "days": settings().embedding_cache_days}
         with self.engine.begin() as connection:
-            connection.execute(_WRITE, given)
+            connection.execute(_WRITE, parameters)
 
 
 class ThreadedEmbedding(BaseEmbedding):
@@ -125,7 +125,7 @@ class CachedEmbedding(ThreadedEmbedding):
         return len(self._get_query_embedding("1"))
 
     def forget_questions(self) -> None:
-        """Let every question take the time of the model from now on, whatever is known of it, as a measurement must."""
+        """Embed every question by the model from now on, also those whose vectors are shipped, as a timing must."""
         self._question.cache_clear()
         self._timed = True
 
@@ -134,8 +134,8 @@ class CachedEmbedding(ThreadedEmbedding):
 
     def _question_vector(self, question: str) -> list[float]:
         shipped = read_vectors(self.model_name, QUESTIONS).get(key("query", question))
-        asked = self._ask([question], query=True)[0] if shipped is None or self._timed else []
-        return asked if shipped is None else shipped.astype(np.float32).tolist()
+        computed = self._embed([question], query=True)[0] if shipped is None or self._timed else []
+        return computed if shipped is None else shipped.astype(np.float32).tolist()
 
     def _get_text_embedding(self, text: str) -> list[float]:
         return self._get_text_embeddings([text])[0]
@@ -144,50 +144,50 @@ class CachedEmbedding(ThreadedEmbedding):
         clean = [normalize(text) for text in texts]
         keys = [key("passage", text) for text in clean]
         shipped = read_vectors(self.model_name), read_vectors(self.model_name, QUESTIONS)
-        found = {k: known[k] for known in shipped for k in keys if k in known}
-        found |= self._stored([k for k in dict.fromkeys(keys) if k not in found])
-        missing = {k: text for k, text in zip(keys, clean, strict=True) if k not in found}
+        vectors = {k: file[k] for file in shipped for k in keys if k in file}
+        vectors |= self._read([k for k in dict.fromkeys(keys) if k not in vectors])
+        missing = {k: text for k, text in zip(keys, clean, strict=True) if k not in vectors}
         if missing:
-            vectors = self._ask(list(missing.values()), query=False)
-            new = {k: np.asarray(vector, np.float32) for k, vector in zip(missing, vectors, strict=True)}
-            self._store(new)
-            found |= new
-        return [found[k].astype(np.float32).tolist() for k in keys]
+            computed = self._embed(list(missing.values()), query=False)
+            new = {k: np.asarray(vector, np.float32) for k, vector in zip(missing, computed, strict=True)}
+            self._write(new)
+            vectors |= new
+        return [vectors[k].astype(np.float32).tolist() for k in keys]
 
-    def _ask(self, texts: list[str], query: bool) -> list[list[float]]:
+    def _embed(self, texts: list[str], query: bool) -> list[list[float]]:
         texts = [text or " " for text in texts]  # servers refuse an empty text
         one_by_one, at_once = self.model.get_query_embedding, self.model.get_text_embedding_batch
         try:
             vectors = list(map(one_by_one, texts)) if query else at_once(texts)
         except Exception as error:
-            from lessons.models.server import explain
+            from lessons.models.server import explain  # imports the client, which takes a second
 
             raise explain(error, self.model_name, getattr(self.model, "api_base", None)) from error
         if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) > 1:
-            name, given = self.model_name, len(vectors)
-            raise ModelError(f"{name} gave {given} vectors for {len(texts)} texts; choose another model.")
+            counts = f"{len(vectors)} vectors for {len(texts)} texts"
+            raise ModelError(f"{self.model_name} gave {counts}; choose another model.")
         if not all(map(len, vectors)) or not np.isfinite(np.asarray(vectors, np.float32)).all():
             raise ModelError(f"{self.model_name} gave a vector without numbers; choose another model.")
         return vectors
 
-    def _stored(self, keys: list[bytes]) -> dict[bytes, np.ndarray]:
+    def _read(self, keys: list[bytes]) -> dict[bytes, np.ndarray]:
         try:
             with explained():
-                return self._table.read(self._shelf, keys) if keys and self._table else {}
+                return self._table.read(self._cache_name, keys) if keys and self._table else {}
         except DatabaseError as error:
             logger.warning("The embedding cache cannot be read; embedding again. %s", error)
             return {}
 
-    def _store(self, vectors: dict[bytes, np.ndarray]) -> None:
+    def _write(self, vectors: dict[bytes, np.ndarray]) -> None:
         try:
             with explained():
                 if self._table:
-                    self._table.write(self._shelf, vectors)
+                    self._table.write(self._cache_name, vectors)
         except DatabaseError as error:
             logger.warning("The embedding cache cannot be written. %s", error)
 
     @property
-    def _shelf(self) -> str:
-        """The model's name, and its length where one was asked for."""
-        asked = getattr(self.model, "dimensions", None)
-        return f"{self.model_name}@{asked}" if asked else self.model_name
+    def _cache_name(self) -> str:
+        """The model's name, and the dimension where the settings want another than its own."""
+        dimension = getattr(self.model, "dimensions", None)
+        return f"{self.model_name}@{dimension}" if dimension else self.model_name

@@ -11,25 +11,25 @@ HOST = "127.0.0.1"
 
 
 def serve_weights(weights: Path, port: int, window: int, name: str, template: str = "") -> Any:
-    """The running server, for as long as it is kept; `listening_address` is its root.
+    """Start a server, which runs for as long as it is referenced; `listening_address` is its root.
 
     Port 0 takes a free one. `window` is in tokens. `template` is for weights that come without a chat template.
     ModelError if the file or the port cannot be used, or the extra is not installed.
     """
     _check(weights, port)
     try:
-        import xllamacpp
+        import xllamacpp  # an optional extra
     except ImportError as error:
         raise ModelError("Serving weights needs xllamacpp; install it with `uv sync --extra local`.") from error
-    chosen = xllamacpp.CommonParams()
-    chosen.model.path, chosen.model_alias = str(weights), {name}
-    chosen.hostnames, chosen.port, chosen.n_ctx = [HOST], port, window
-    chosen.chat_template = template
-    chosen.cors_origins = ""  # a page of the internet has no business here
-    chosen.cache_ram_mib = 0  # no copies of earlier prompts
-    chosen.verbosity = 0
+    parameters = xllamacpp.CommonParams()
+    parameters.model.path, parameters.model_alias = str(weights), {name}
+    parameters.hostnames, parameters.port, parameters.n_ctx = [HOST], port, window
+    parameters.chat_template = template
+    parameters.cors_origins = ""  # a page of the internet has no business here
+    parameters.cache_ram_mib = 0  # no copies of earlier prompts
+    parameters.verbosity = 0
     try:
-        return xllamacpp.Server(chosen)
+        return xllamacpp.Server(parameters)
     except RuntimeError as error:
         raise ModelError(
             f"llama.cpp cannot serve {weights.name}: the file is not whole, its architecture is unknown to xllamacpp"

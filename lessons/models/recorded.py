@@ -27,10 +27,10 @@ from lessons.database.programs import FileLock
 from lessons.errors import ModelError
 from lessons.settings import PATHS, Settings
 
-NOT_ASKED = {"model", "stream", "stream_options", "max_tokens", "max_completion_tokens"}
-"""What a request says besides what it asks."""
+NOT_IN_KEY = {"model", "stream", "stream_options", "max_tokens", "max_completion_tokens"}
+"""Fields of a request on which its reply does not depend."""
 KEY_CHARACTERS = 32
-UNDECIDING = PATHS | {
+IRRELEVANT_SETTINGS = PATHS | {
     "database_url", "failover_seconds", "user", "openai_api_key", "openai_base_url", "llm_model",
     "context_window", "request_timeout", "reply_seconds", "answer_seconds", "max_retries", "tool_timeout", "recorded",
     "recording", "price_per_million_input_tokens", "price_per_million_output_tokens",
@@ -45,7 +45,7 @@ class NotRecordedError(ModelError):
 
 @dataclass(frozen=True)
 class Served:
-    """How a model was served: `processor` is empty for a server elsewhere, `settings` are those that were changed."""
+    """How a model was served: `processor` is "" for a server elsewhere, `settings` are those that were changed."""
 
     model: str
     window: int
@@ -56,7 +56,7 @@ class Served:
 
 @dataclass(frozen=True)
 class Reply:
-    """A reply."""
+    """A reply of a model to one request."""
 
     key: str
     text: str
@@ -66,16 +66,16 @@ class Reply:
     tokens_out: int | None
     seconds: float
     date: str
-    prompt: str  # what `prompt_label` made of it, empty if there was none
+    prompt: str  # its `prompt_label`, "" if there was none
 
-    def line(self) -> str:
+    def to_json(self) -> str:
         return json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
 
     @classmethod
-    def read(cls, line: bytes) -> "Reply":
-        """ValueError, TypeError or KeyError if the line is no reply."""
-        given = json.loads(line)
-        return cls(**given | {"calls": tuple((name, arguments) for name, arguments in given["calls"])})
+    def from_json(cls, line: bytes) -> "Reply":
+        """Read a reply; ValueError, TypeError or KeyError if the line is none."""
+        fields = json.loads(line)
+        return cls(**fields | {"calls": tuple((name, arguments) for name, arguments in fields["calls"])})
 
 
 @dataclass(frozen=True)
@@ -92,43 +92,43 @@ class Record:
         return " to ".join(dict.fromkeys([days[0], days[-1]])) if days else "never"
 
     def stale(self, labels: Iterable[str]) -> int:
-        """How many replies no current prompt asks for any more, where `labels` are those of the current prompts."""
+        """Count the replies that no current prompt asks for any more; `labels` are those of the current prompts."""
         current = {*labels, ""}
         return sum(reply.prompt not in current for reply in self.replies.values())
 
 
-def request_key(asked: Mapping[str, Any]) -> str:
-    """What a reply is filed under: the same on every machine, whatever the order of names in the request."""
-    decisive = {name: value for name, value in asked.items() if name not in NOT_ASKED}
+def request_key(request: Mapping[str, Any]) -> str:
+    """Return the key of a reply: the same on every machine, whatever the order of names in the request."""
+    decisive = {name: value for name, value in request.items() if name not in NOT_IN_KEY}
     return sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()[:KEY_CHARACTERS]
 
 
 def prompt_label(prompt: BasePromptTemplate, form: Any = None) -> str:
-    """The task of a prompt and a hash of its template and of the form of its replies: a JSON schema, or tools."""
+    """Return a prompt's task and a hash of its template and of the form of its replies: a JSON schema, or tools."""
     fixed = json.dumps([prompt.get_template(), form], sort_keys=True)
     return f"{prompt.metadata.get('task', 'prompt')}:{sha256(fixed.encode()).hexdigest()[:12]}"
 
 
-def deciding(chosen: Settings) -> dict[str, Any]:
-    """The settings that were changed and that requests may depend on."""
-    return chosen.model_dump(mode="json", exclude_defaults=True, exclude=UNDECIDING)
+def relevant_settings(settings: Settings) -> dict[str, Any]:
+    """Return the settings that were changed and that requests may depend on."""
+    return settings.model_dump(mode="json", exclude_defaults=True, exclude=IRRELEVANT_SETTINGS)
 
 
 def record_path(model: str, folder: Path) -> Path:
-    """The file of a model: its name in small letters, with `-` for what a file's name had better not hold."""
+    """Return the file of a model: its name in small letters, with `-` for what a file's name had better not hold."""
     return folder / (re.sub(r"[^a-z0-9.]+", "-", model.lower()).strip("-.") + ".jsonl.gz")
 
 
 def read_record(path: Path) -> Record:
-    """The record in a file. ModelError if there is none, or if it is damaged."""
+    """Read a record. ModelError if there is none, or if it is damaged."""
     try:
         first, *lines = gzip.decompress(path.read_bytes()).splitlines()
-        replies = {reply.key: reply for reply in map(Reply.read, lines)}
+        replies = {reply.key: reply for reply in map(Reply.from_json, lines)}
         return Record(Served(**json.loads(first)), replies)
     except FileNotFoundError:
-        known = ", ".join(sorted(each.name.removesuffix(".jsonl.gz") for each in path.parent.glob("*.jsonl.gz")))
+        models = ", ".join(sorted(file.name.removesuffix(".jsonl.gz") for file in path.parent.glob("*.jsonl.gz")))
         raise ModelError(
-            f"No replies are on record in {path.name}; on record are {known or 'none'}. Change LESSONS_RECORDED."
+            f"No replies are on record in {path.name}; on record are {models or 'none'}. Change LESSONS_RECORDED."
         ) from None
     except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError) as error:
         raise ModelError(
@@ -139,7 +139,7 @@ def read_record(path: Path) -> Record:
 def write_record(path: Path, record: Record) -> None:
     """Write the file of a model."""
     lines = [json.dumps(asdict(record.served), sort_keys=True, ensure_ascii=False)]
-    lines += [record.replies[key].line() for key in sorted(record.replies)]
+    lines += [record.replies[key].to_json() for key in sorted(record.replies)]
     packed = io.BytesIO()
     with gzip.GzipFile("", "wb", 9, packed, mtime=0) as file:
         file.write("".join(f"{line}\n" for line in lines).encode())
@@ -147,7 +147,7 @@ def write_record(path: Path, record: Record) -> None:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write a file in one step: whoever reads it meanwhile, or after a crash or on a full disk, sees the old one."""
+    """Write a file in one step: a reader meanwhile, or after a crash or on a full disk, sees the old one."""
     fresh = path.with_name(f"{path.name}.new")
     try:
         with fresh.open("wb") as written:
@@ -165,41 +165,41 @@ class Journal:
         self.path = record.with_name(record.name.replace(".jsonl.gz", ".journal"))
 
     def append(self, reply: Reply) -> None:
-        """On disk when this returns. A line begins with a break, so that one which was cut short spoils no other."""
+        """Write a reply to disk. A line begins with a break, so that one which was cut short spoils no other."""
         with self.path.open("ab", buffering=0) as file:
-            file.write(f"\n{reply.line()}\n".encode())
+            file.write(f"\n{reply.to_json()}\n".encode())
             os.fsync(file.fileno())
 
     def replies(self) -> dict[str, Reply]:
-        """Those that are whole."""
-        found: dict[str, Reply] = {}
+        """Return the replies that are whole, by their keys."""
+        replies: dict[str, Reply] = {}
         lines = self.path.read_bytes().split(b"\n") if self.path.exists() else []
         for line in filter(None, lines):
             with suppress(ValueError, TypeError, KeyError):
-                reply = Reply.read(line)
-                found.setdefault(reply.key, reply)
-        return found
+                reply = Reply.from_json(line)
+                replies.setdefault(reply.key, reply)
+        return replies
 
 
 def recorded_so_far(path: Path) -> dict[str, Reply]:
-    """The replies in the file of a model, if there is one, and in its journal."""
+    """Return the replies in the file of a model, if there is one, and in its journal."""
     return (read_record(path).replies if path.exists() else {}) | Journal(path).replies()
 
 
 @contextmanager
-def keeping(path: Path, served: Served) -> Iterator[None]:
+def recording_to(path: Path, served: Served) -> Iterator[None]:
     """Record a model inside the block. ModelError if another process does, or if it was served otherwise before."""
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path.with_suffix(".lock"))
     if not lock.acquire(timeout=0):
         raise ModelError(f"Another process records {served.model}; wait until it ends.")
     try:
-        before = read_record(path).served if path.exists() else served
-        changed = differing(before, served.settings)
-        if before.window != served.window:
-            changed = f"a window of {before.window:,} tokens (now {served.window:,})"
-        if before.model.lower() != served.model.lower():
-            changed = f"the model {before.model} (now {served.model})"
+        previous = read_record(path).served if path.exists() else served
+        changed = settings_diff(previous, served.settings)
+        if previous.window != served.window:
+            changed = f"a window of {previous.window:,} tokens (now {served.window:,})"
+        if previous.model.lower() != served.model.lower():
+            changed = f"the model {previous.model} (now {served.model})"
         if changed:
             raise ModelError(f"{path.name} was recorded with {changed}; set it so again, or move the file away.")
         _fold(path, served)
@@ -212,7 +212,7 @@ def keeping(path: Path, served: Served) -> Iterator[None]:
 
 
 def _fold(path: Path, served: Served) -> None:
-    """The journal goes when all its replies are in the file; killed in between, they are in both and count once."""
+    """Move the journal's replies into the file; killed in between, they are in both and count once."""
     written: dict[str, Reply] | None = None
     while (so_far := recorded_so_far(path)) != written:  # others may append while the file is packed
         write_record(path, Record(served, so_far))
@@ -220,7 +220,7 @@ def _fold(path: Path, served: Served) -> None:
     Journal(path).path.unlink(missing_ok=True)
 
 
-def differing(served: Served, changed: Mapping[str, Any]) -> str:
-    """The settings under which a model was recorded where others hold; empty if there are none."""
+def settings_diff(served: Served, changed: Mapping[str, Any]) -> str:
+    """Return the settings under which a model was recorded where others hold; "" if there are none."""
     names = sorted(name for name in {*served.settings, *changed} if served.settings.get(name) != changed.get(name))
     return ", ".join(f"LESSONS_{name.upper()}={served.settings.get(name, 'unset')}" for name in names)

@@ -1,4 +1,4 @@
-"""Two clients in the place of the one that talks to a server: one keeps its replies, one gives those that were kept."""
+"""Record the replies of a server, and replay them: two clients in the place of the one that talks to it."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -20,12 +20,12 @@ from lessons.models.server import BoundedClient, StoppedError, explain, is_out_o
 from lessons.settings import Settings
 
 PROMPT_HEADER = "x-lessons-prompt"  # tells the recording client which prompt a request was made of; it is not sent
-FAILURES = 3  # after so many in a row, the server is taken for dead
+MAX_FAILURES = 3  # after so many in a row, the server is taken for dead
 _WORD = re.compile(r"\s*\S+|\s+")
 
 
 class ReplayingClient(openai.OpenAI):
-    """Answers from a record. NotRecordedError for everything else; nothing is sent anywhere."""
+    """Answer from a record. NotRecordedError for everything else; nothing is sent anywhere."""
 
     def __init__(self, record: Record) -> None:
         super().__init__(api_key="none", max_retries=0)
@@ -33,12 +33,12 @@ class ReplayingClient(openai.OpenAI):
 
     def request(self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None) -> Any:
         if reply := self._replies.get(request_key(options.json_data)):
-            return _given(reply, stream)
+            return _replayed(reply, stream)
         raise NotRecordedError("it is not on record")
 
 
 class RecordingClient(BoundedClient):
-    """Asks the server for what is not on record, and hands on a reply once it is whole and on disk.
+    """Ask the server for what is not on record, and hand on a reply once it is whole and on disk.
 
     StoppedError when the server is dead: what the keyless model did instead would lead to requests that do not belong.
     """
@@ -47,37 +47,37 @@ class RecordingClient(BoundedClient):
         super().__init__(settings)
         path = record_path(settings.llm_model, settings.recorded_dir)
         self._journal, self._replies = Journal(path), recorded_so_far(path)
-        self._model, self._failed, self._stopped = settings.llm_model, 0, ""
-        self._asking: dict[str, Lock] = {}  # by request: asked twice at a time, a server may give two replies
+        self._model, self._failures, self._stopped = settings.llm_model, 0, ""
+        self._locks: dict[str, Lock] = {}  # by request: sent twice at a time, it might get two replies
 
     def request(self, cast_to: Any, options: Any, *, stream: bool = False, stream_cls: Any = None) -> Any:
         key, prompt = request_key(options.json_data), (options.headers or {}).pop(PROMPT_HEADER, "")
-        with self._asking.setdefault(key, Lock()):
+        with self._locks.setdefault(key, Lock()):
             if key not in self._replies:
                 if self._stopped:
                     raise StoppedError(self._stopped)
-                ask = partial(super().request, cast_to, options, stream=stream, stream_cls=stream_cls)
-                self._replies[key] = self._asked(key, prompt, (lambda: _whole(ask())) if stream else ask)
-        return _given(self._replies[key], stream)
+                send = partial(super().request, cast_to, options, stream=stream, stream_cls=stream_cls)
+                self._replies[key] = self._record(key, prompt, (lambda: _joined(send())) if stream else send)
+        return _replayed(self._replies[key], stream)
 
-    def _asked(self, key: str, prompt: str, ask: Callable[[], ChatCompletion]) -> Reply:
+    def _record(self, key: str, prompt: str, send: Callable[[], ChatCompletion]) -> Reply:
         began = monotonic()
         try:
-            reply = _kept(key, prompt, ask(), began)
+            reply = _to_record(key, prompt, send(), began)
         except Exception as error:
-            self._failed += not is_refused(error)  # which says nothing about the next request
-            if is_out_of_reach(error) or self._failed >= FAILURES:
-                why = explain(error, self._model, str(self.base_url))
-                self._stopped = f"{why} What was recorded stays; give the same command again to go on."
+            self._failures += not is_refused(error)  # which says nothing about the next request
+            if is_out_of_reach(error) or self._failures >= MAX_FAILURES:
+                reason = explain(error, self._model, str(self.base_url))
+                self._stopped = f"{reason} What was recorded stays; give the same command again to go on."
                 raise StoppedError(self._stopped) from error
             raise
-        self._failed = 0
+        self._failures = 0
         self._journal.append(reply)
         return reply
 
 
-def _whole(pieces: Any) -> ChatCompletion:
-    """A streamed reply when it has ended; one that repeats itself is ended here. ModelError if its end is missing."""
+def _joined(pieces: Any) -> ChatCompletion:
+    """Join a streamed reply; one that repeats itself is ended here. ModelError if its end is missing."""
     state, text = ChatCompletionStreamState(), ""
     with closing(pieces):
         for piece in pieces:
@@ -85,20 +85,20 @@ def _whole(pieces: Any) -> ChatCompletion:
             text += (piece.choices[0].delta.content or "") if piece.choices else ""
             if looping := repeats(strip_reasoning(text)):
                 break
-    whole = state.get_final_completion()
-    if not looping and whole.choices[0].finish_reason is None:
+    completion = state.get_final_completion()
+    if not looping and completion.choices[0].finish_reason is None:
         raise ModelError("its reply broke off")
-    return whole
+    return completion
 
 
-def _kept(key: str, prompt: str, reply: ChatCompletion, began: float) -> Reply:
-    said, usage = reply.choices[0], reply.usage
-    called = [call.function for call in said.message.tool_calls or [] if call.type == "function"]
+def _to_record(key: str, prompt: str, completion: ChatCompletion, began: float) -> Reply:
+    choice, usage = completion.choices[0], completion.usage
+    functions = [call.function for call in choice.message.tool_calls or [] if call.type == "function"]
     return Reply(
         key=key,
-        text=said.message.content or "",
-        calls=tuple((function.name, function.arguments) for function in called),
-        ended=said.finish_reason,
+        text=choice.message.content or "",
+        calls=tuple((function.name, function.arguments) for function in functions),
+        ended=choice.finish_reason,
         tokens_in=usage.prompt_tokens if usage else None,
         tokens_out=usage.completion_tokens if usage else None,
         seconds=round(monotonic() - began, 2),
@@ -107,14 +107,14 @@ def _kept(key: str, prompt: str, reply: ChatCompletion, began: float) -> Reply:
     )
 
 
-def _given(reply: Reply, stream: bool) -> Any:
-    """The reply as the official client would give it: as one object, or as an iterator of pieces."""
+def _replayed(reply: Reply, stream: bool) -> Any:
+    """Return a reply as OpenAI's client would: as one object, or as an iterator of pieces."""
     return _pieces(reply) if stream else ChatCompletion.construct(**_completion(reply, message=_message(reply)))
 
 
 def _pieces(reply: Reply) -> Iterator[ChatCompletionChunk]:
-    """Word by word; then what else the message holds, why it ended, and the tokens."""
-    calls = [{"index": at, **call} for at, call in enumerate(_message(reply)["tool_calls"] or [])]
+    """Yield a reply word by word; then its tool calls, why it ended, and the tokens."""
+    calls = [{"index": index, **call} for index, call in enumerate(_message(reply)["tool_calls"] or [])]
     for word in _WORD.findall(reply.text):
         yield ChatCompletionChunk.construct(**_completion(reply, False, delta={"role": "assistant", "content": word}))
     yield ChatCompletionChunk.construct(**_completion(reply, delta={"role": "assistant", "tool_calls": calls or None}))
@@ -129,10 +129,10 @@ def _message(reply: Reply) -> dict[str, Any]:
 
 
 def _completion(reply: Reply, is_last: bool = True, **part: Any) -> dict[str, Any]:
-    """The fields of a reply or a piece of it; one before the last says neither why it ended nor its tokens."""
+    """Build the fields of a reply or a piece of it; one before the last has neither a finish reason nor tokens."""
     choice = {"index": 0, "finish_reason": reply.ended if is_last else None, **part}
-    whole = {"id": reply.key, "created": 0, "model": "", "choices": [choice]}
+    completion = {"id": reply.key, "created": 0, "model": "", "choices": [choice]}
     if not is_last or reply.tokens_in is None or reply.tokens_out is None:
-        return whole
+        return completion
     counts = {"prompt_tokens": reply.tokens_in, "completion_tokens": reply.tokens_out}
-    return whole | {"usage": counts | {"total_tokens": sum(counts.values())}}
+    return completion | {"usage": counts | {"total_tokens": sum(counts.values())}}

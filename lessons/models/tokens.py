@@ -28,7 +28,7 @@ class TokenCounter(Protocol):
     """Anything that can say how many tokens a text has."""
 
     def count(self, text: str) -> int:
-        """The number of tokens of `text`, never negative."""
+        """Return the number of tokens of `text`, never negative."""
         ...
 
 
@@ -36,9 +36,9 @@ class TokenEstimator:
     """Estimate tokens from the scripts of the characters, rounded up. Floats would now and then round one token up."""
 
     def count(self, text: str) -> int:
-        counted = [(len(script.findall(text)), weight) for script, weight in _SCRIPTS]
-        other = len(text) - sum(number for number, _ in counted)
-        return ceil(sum(number * weight for number, weight in [*counted, (other, _OTHER)]))
+        counts = [len(script.findall(text)) for script, _ in _SCRIPTS]
+        in_scripts = sum(count * weight for count, (_, weight) in zip(counts, _SCRIPTS, strict=True))
+        return ceil(in_scripts + (len(text) - sum(counts)) * _OTHER)
 
 
 class ExactTokenCounter:
@@ -52,7 +52,7 @@ class ExactTokenCounter:
         self.encoding_name = "o200k_base" if name.startswith("o200k") else "cl100k_base"  # what LlamaIndex ships
 
     def count(self, text: str) -> int:
-        # Text that spells a control token, such as <|endoftext|>, is counted as the plain text that it is.
+        # text that spells a control token, such as <|endoftext|>, is counted as the plain text that it is
         return len(_encoding(self.encoding_name).encode(text, disallowed_special=()))
 
 
@@ -61,15 +61,15 @@ _loading = Lock()
 
 @cache
 def _encoding(name: str) -> tiktoken.Encoding:
-    """The tokenizer, read from the files inside llama-index-core, so that nothing is downloaded."""
+    """Load the tokenizer from the files inside llama-index-core, so that nothing is downloaded."""
     bundled = Path(llama_index.core.__file__).parent / "_static" / "tiktoken_cache"
     with _loading:
-        before = os.environ.get("TIKTOKEN_CACHE_DIR")
+        previous = os.environ.get("TIKTOKEN_CACHE_DIR")
         os.environ["TIKTOKEN_CACHE_DIR"] = str(bundled)
         try:
             return tiktoken.get_encoding(name)
         finally:
-            if before is None:
+            if previous is None:
                 del os.environ["TIKTOKEN_CACHE_DIR"]
             else:
-                os.environ["TIKTOKEN_CACHE_DIR"] = before
+                os.environ["TIKTOKEN_CACHE_DIR"] = previous

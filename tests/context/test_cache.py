@@ -21,7 +21,7 @@ from lessons.database.owners import owner_transaction
 from lessons.errors import DatabaseError
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model
-from lessons.models.recorded import Served, keeping, record_path
+from lessons.models.recorded import Served, record_path, recording_to
 from lessons.rag.pipeline import Stage
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.rag.workspace import Workspace
@@ -391,7 +391,7 @@ def test_a_model_that_refuses_the_key_is_no_yes(server: Server, served: Callable
 
 
 def test_a_reply_that_is_not_on_record_is_no_yes(tmp_path: Path) -> None:
-    with keeping(record_path("any", tmp_path), Served("any", 8_192, "Q4", "a processor", {})):
+    with recording_to(record_path("any", tmp_path), Served("any", 8_192, "Q4", "a processor", {})):
         pass
     llm, step = language_model(Settings(recorded="any", recorded_dir=tmp_path)), Step("cache")
     assert not is_same_question(*IN_DOUBT[0], llm, step)

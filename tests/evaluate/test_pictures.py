@@ -9,12 +9,12 @@ from lessons.context.manager import ContextManager
 from lessons.evaluate.golden import Evidence, Golden
 from lessons.evaluate.pictures import Estimate, estimates, plot_budget, plot_fusion, plot_token_error
 from lessons.models.tokens import ExactTokenCounter
-from lessons.plan import Part, Piece
+from lessons.plan import FittedPart, Part
 from lessons.rag.types import RetrievedDocument
 
 
 def test_every_part_has_its_width_and_what_was_left_out_is_hatched() -> None:
-    figure = plot_budget({"one": (Piece("question", 10), Piece("documents", 30, 20))}, total=50)
+    figure = plot_budget({"one": (FittedPart("question", 10), FittedPart("documents", 30, 20))}, total=50)
     bars = [(patch.get_x(), patch.get_width()) for patch in figure.axes[0].patches if patch.get_width()]
     assert bars == [(0, 10), (10, 30), (40, 20)]
     assert [patch.get_hatch() for patch in figure.axes[0].patches if patch.get_width()] == [None, None, "///"]

@@ -25,7 +25,7 @@ from lessons.evaluate.plots import (
     stage_colours,
 )
 from lessons.evaluate.savings import plot_savings
-from lessons.plan import Piece
+from lessons.plan import FittedPart
 from lessons.rag.answer import Answer
 from lessons.rag.types import Context, RetrievedDocument
 from lessons.trace import Trace
@@ -75,7 +75,8 @@ PLOTS: dict[str, Callable[[], Figure]] = {
     "searches": searched,
     "savings": saved,
     "budget": lambda: plot_budget(
-        {LONG: (Piece("question", 90), Piece("documents", 900, 500)), "How?": (Piece("history", 300),)}, 1_200
+        {LONG: (FittedPart("question", 90), FittedPart("documents", 900, 500)), "How?": (FittedPart("history", 300),)},
+        1_200,
     ),
     "memories": lambda: plot_growth({name: [0, place, 2 * place] for place, name in enumerate(OWN)}),
 }

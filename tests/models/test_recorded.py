@@ -31,11 +31,11 @@ from lessons.models.recorded import (
     Record,
     Reply,
     Served,
-    keeping,
     prompt_label,
     read_record,
     record_path,
     recorded_so_far,
+    recording_to,
     request_key,
     write_record,
 )
@@ -69,7 +69,7 @@ def recorded_from(server: Server, folder: Path) -> LLM:
 
 def replayed(folder: Path) -> LLM:
     """The model on record, when the journal has been folded."""
-    with keeping(record_path("any", folder), SERVED):
+    with recording_to(record_path("any", folder), SERVED):
         pass
     return language_model(Settings(recorded="any", recorded_dir=folder))
 
@@ -304,7 +304,7 @@ def test_a_journal_line_that_was_cut_short_costs_that_reply_only(folder: Path) -
     journal = Journal(record_path("any", folder))
     journal.append(reply("a"))
     with journal.path.open("ab") as file:
-        file.write(f"\n{reply('b').line()}".encode()[:-40])
+        file.write(f"\n{reply('b').to_json()}".encode()[:-40])
     journal.append(reply("c"))
     assert set(journal.replies()) == {"a", "c"}
 
@@ -314,7 +314,7 @@ def test_a_process_killed_between_file_and_journal_leaves_each_reply_once(folder
     write_record(path, record(reply("a")))
     Journal(path).append(reply("a"))
     Journal(path).append(reply("b"))
-    with keeping(path, SERVED):
+    with recording_to(path, SERVED):
         assert set(read_record(path).replies) == {"a", "b"}
         assert not Journal(path).path.exists()
 
@@ -331,14 +331,14 @@ def test_a_reply_that_comes_while_the_journal_is_folded_in_is_kept(
             Journal(path).append(late.pop())
 
     monkeypatch.setattr("lessons.models.recorded.write_record", slowly)
-    with keeping(path, SERVED):
+    with recording_to(path, SERVED):
         pass
     assert set(recorded_so_far(path)) == {"early", "late"}
 
 
 def test_two_processes_do_not_record_a_model_at_the_same_time(folder: Path) -> None:
     path = record_path("any", folder)
-    with keeping(path, SERVED), pytest.raises(ModelError, match="Another process records any"), keeping(path, SERVED):
+    with recording_to(path, SERVED), pytest.raises(ModelError, match="Another process"), recording_to(path, SERVED):
         pass
 
 
@@ -354,7 +354,7 @@ def test_two_processes_do_not_record_a_model_at_the_same_time(folder: Path) -> N
 def test_a_model_that_is_served_in_another_way_is_not_added_to_its_record(folder: Path, now: Served, said: str) -> None:
     path = record_path("any", folder)
     write_record(path, record(reply("a")))
-    with pytest.raises(ModelError) as raised, keeping(path, now):
+    with pytest.raises(ModelError) as raised, recording_to(path, now):
         pass
     assert f"any.jsonl.gz was recorded with {said}; set it so again" in str(raised.value)
     assert read_record(path) == record(reply("a"))
@@ -387,7 +387,7 @@ def test_a_damaged_file_is_told_left_alone_and_the_keyless_model_answers(
     assert predict(llm, PROMPT, Step("answer"), **ASKED) == predict(OfflineLLM(), PROMPT, Step("keyless"), **ASKED)
     assert "The record any.jsonl.gz is damaged" in caplog.text
     assert "restore the file or delete it. Until then the keyless model answers." in caplog.text
-    with pytest.raises(ModelError, match="is damaged"), keeping(path, SERVED):
+    with pytest.raises(ModelError, match="is damaged"), recording_to(path, SERVED):
         pass
     assert path.read_bytes() == before
 
