@@ -256,7 +256,7 @@ class Settings(BaseSettings):
         return self.llm_model if self.is_served else self.recorded or self.llm_model
 
     def on_record(self, model: str | None) -> Self:
-        """Return the settings without a server: recorded replies of a model answer, or without one the keyless model."""
+        """Return the settings without a server: replies on record answer, or without a name the keyless model."""
         return self.model_copy(update={"openai_base_url": None, "openai_api_key": None, "recorded": model})
 
 
