@@ -164,8 +164,8 @@ class CachedEmbedding(ThreadedEmbedding):
 
             raise explain(error, self.model_name, getattr(self.model, "api_base", None)) from error
         if len(vectors) != len(texts) or len({len(vector) for vector in vectors}) > 1:
-            counts = f"{len(vectors)} vectors for {len(texts)} texts"
-            raise ModelError(f"{self.model_name} gave {counts}; choose another model.")
+            name, count = self.model_name, len(vectors)
+            raise ModelError(f"{name} gave {count} vectors for {len(texts)} texts; choose another model.")
         if not all(map(len, vectors)) or not np.isfinite(np.asarray(vectors, np.float32)).all():
             raise ModelError(f"{self.model_name} gave a vector without numbers; choose another model.")
         return vectors
