@@ -19,14 +19,12 @@ from llama_index.core.schema import Document
 
 from lessons.errors import ReadError
 from lessons.ingest.read.encoding import is_noise
-from lessons.ingest.read.hangul import read_hwpx
 from lessons.ingest.read.html import read_html
 from lessons.ingest.read.markdown import read_markdown, read_text
+from lessons.ingest.read.office import read_docx, read_hwpx, read_pptx
 from lessons.ingest.read.page import Content, FileError, Page, date_of, numbered_headings, title_of
 from lessons.ingest.read.pdf import read_pdf
-from lessons.ingest.read.powerpoint import read_pptx
 from lessons.ingest.read.sheets import read_csv, read_xlsx
-from lessons.ingest.read.word import read_docx
 from lessons.settings import settings
 from lessons.text import normalize
 
@@ -96,7 +94,7 @@ def _no_text(path: Path) -> str:
 
 
 def _unread(content: Content) -> list[str]:
-    """A note on the pages without text, each in its turn or as a range."""
+    """Note the pages without text, as numbers and ranges."""
     numbers = [page.number for page in content.pages if page.number and not page.text]
     runs = [list(run) for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])]
     ranges = [f"{run[0][1]}–{run[-1][1]}" if len(run) > 1 else str(run[0][1]) for run in runs]
@@ -124,7 +122,7 @@ def read_errors(name: str) -> Iterator[None]:
 
 def _document(page: Page, name: str, file_type: str, structure: dict[str, Any]) -> Document:
     metadata: dict[str, Any] = {"source_file": name, "page_number": page.number, "file_type": file_type}
-    metadata["structure"] = {**structure, "headings": [[*each] for each in page.headings]}
+    metadata["structure"] = {**structure, "headings": [[*heading] for heading in page.headings]}
     hidden = {"excluded_embed_metadata_keys": [*metadata], "excluded_llm_metadata_keys": [*metadata]}
     return Document(text=page.text, metadata=metadata, **hidden)
 
@@ -140,7 +138,7 @@ def _content(path: Path) -> Content:
 
 
 def _reader(path: Path) -> Callable[[Path], Content]:
-    """The reader for the file's format, after a look at its size and first bytes; any name may hide a web page."""
+    """Choose the reader of a file, after checking its size and first bytes; any name may hide a web page."""
     suffix = path.suffix.lower()
     if suffix not in READERS:
         raise FileError(unreadable_message(suffix))
@@ -155,19 +153,19 @@ def _reader(path: Path) -> Callable[[Path], Content]:
 
 def _inspect(path: Path) -> None:
     """Refuse what is no file of its own, what is empty and what is too large, before anything of it is read."""
-    found, limit = path.lstat(), settings().max_file_bytes
-    if stat.S_ISLNK(found.st_mode):
+    status, limit = path.lstat(), settings().max_file_bytes
+    if stat.S_ISLNK(status.st_mode):
         raise FileError("is a link that leads out of its folder; ingest the file itself.")
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise FileError("is not a file.")
-    if found.st_size > limit:
+    if status.st_size > limit:
         raise FileError(too_large_message(limit))
-    if found.st_size == 0:
+    if status.st_size == 0:
         raise FileError("is empty.")
 
 
 def unreadable_message(suffix: str) -> str:
-    """What is said of a file of a format that there is no reader for, after its name."""
+    """Say, to follow a file's name, that there is no reader for its format."""
     if suffix in _OLDER:
         return (
             f"is of a format that cannot be read ({suffix}); save it as {_OLDER[suffix]} in the program that made it."
@@ -176,12 +174,12 @@ def unreadable_message(suffix: str) -> str:
 
 
 def too_large_message(limit: int) -> str:
-    """What is said of a file of more than `limit` bytes, after its name."""
+    """Say, to follow a file's name, that it has more than `limit` bytes."""
     return f"is larger than {limit // 1_000_000} MB; split it, or raise LESSONS_MAX_FILE_BYTES."
 
 
 def _true_kind(head: bytes, suffix: str) -> str | None:
-    """What a file is, with its article, if that is not what its suffix promises."""
+    """Return what a file is, with its article, if its suffix promises something else."""
     kind = next((name for magic, name in _KINDS.items() if head.startswith(magic)), None)
     if kind is None and b"%PDF-" in head and (head.startswith(b"%PDF-") or suffix == ".pdf"):
         kind = "a PDF"
@@ -189,51 +187,51 @@ def _true_kind(head: bytes, suffix: str) -> str | None:
 
 
 def stored_name(name: str) -> str:
-    """A file's name as a label: composed, on one line, and never a path that leads out of a folder."""
+    """Turn a file's name into a label: composed, on one line, and never a path that leads out of a folder."""
     parts = [" ".join(part.split()) for part in normalize(name).replace("\\", "/").split("/")]
     return "/".join(part for part in parts if part.strip(" .")) or "unnamed"
 
 
 def list_files(paths: Sequence[Path]) -> list[tuple[Path, str]]:
-    """Each file with the name it is stored under: its own, or its place in the folder that was given.
+    """List each file with the name it is stored under: its own, or its path in the folder that was given.
 
     Folders give their readable files in name order, hidden ones left out. A link in a folder is followed if it stays
     in the folder; else it comes as the link that it is, which `read` refuses. ReadError if a path does not exist or
     cannot be looked at.
     """
     try:
-        named = [pair for path in paths for pair in _named(path)]
+        files = [pair for path in paths for pair in _list_path(path)]
     except OSError as error:
         raise ReadError(str(error.filename), f"cannot be opened: {error.strerror}.") from error
-    names = Counter(name for _, name in {(path.resolve(), name) for path, name in named})
-    return [(path, name if names[name] == 1 else stored_name(path.absolute().as_posix())) for path, name in named]
+    names = Counter(name for _, name in {(path.resolve(), name) for path, name in files})
+    return [(path, name if names[name] == 1 else stored_name(path.absolute().as_posix())) for path, name in files]
 
 
 def unreadable_files(paths: Sequence[Path]) -> list[str]:
-    """The names of the files in these folders that are of no readable kind, hidden ones not counted."""
+    """List the names of the files in these folders that are of no readable kind, hidden ones not counted."""
     inside = [name for path in paths if path.is_dir() for name in _inside(path, readable=False)]
     return sorted(stored_name(name.as_posix()) for name in inside)
 
 
 def _inside(folder: Path, readable: bool) -> list[Path]:
-    """The places of the files in a folder that have a reader, or have none, in order.
+    """List the paths of the files in a folder that have a reader, or have none, in order.
 
     Hidden ones are not looked at, nor are the lock files (`~$…`) of open Office documents.
     """
-    names = [file.relative_to(folder) for file in folder.rglob("*")]
-    shown = [name for name in names if not any(part.startswith((".", "~$")) for part in name.parts)]
-    return sorted(name for name in shown if (folder / name).is_file() and (name.suffix.lower() in READERS) is readable)
+    names = [file.relative_to(folder) for file in folder.rglob("*") if (file.suffix.lower() in READERS) is readable]
+    visible = [name for name in names if not any(part.startswith((".", "~$")) for part in name.parts)]
+    return sorted(name for name in visible if (folder / name).is_file())
 
 
-def _named(path: Path) -> list[tuple[Path, str]]:
+def _list_path(path: Path) -> list[tuple[Path, str]]:
     if not path.exists():
         raise ReadError(str(path), "does not exist; check the spelling of the path.")
     if not path.is_dir():
         return [(path.resolve(), stored_name(path.name))]
     names = _inside(path, readable=True)
-    return [(_followed(path / name, path), stored_name(name.as_posix())) for name in names]
+    return [(_resolve_link(path / name, path), stored_name(name.as_posix())) for name in names]
 
 
-def _followed(file: Path, folder: Path) -> Path:
+def _resolve_link(file: Path, folder: Path) -> Path:
     target = file.resolve()
     return target if file.is_symlink() and target.is_relative_to(folder.resolve()) else file

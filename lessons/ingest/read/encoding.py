@@ -23,7 +23,7 @@ Decoded = tuple[str, str | None]
 
 
 def decode(data: bytes, declared: str | None = None) -> Decoded | None:
-    """The text and, unless it was plain Unicode or declared, the name of its encoding; None if nothing fits.
+    """Return the text and, unless it was plain Unicode or declared, the name of its encoding; None if nothing fits.
 
     `declared` is what the file itself says, as HTML does; it is believed where the bytes agree.
     """
@@ -42,24 +42,25 @@ def repair(text: str) -> str:
 
 
 def is_noise(text: str) -> bool:
-    """Whether much of the text is replacement, private or control characters."""
+    """Return True if much of the text is replacement, private or control characters."""
     visible = len(text) - sum(map(text.count, " \n\t"))
     return sum(1 for _ in _UNREADABLE.finditer(text)) > NOISE_SHARE * visible
 
 
 def _repair_line(line: str) -> str:
-    """By way of the bytes that were decoded wrongly. ftfy knows those of UTF-8 only."""
+    """Decode the line's original bytes again. ftfy knows UTF-8 only, so CP949 is tried first."""
     if not is_bad(line):
         return line
     for wrong in ("cp1252", "latin-1"):
         data = line.encode(wrong, "replace")
-        if b"?" not in data and _text(data, "utf-8") is None and (found := _recognised(data)) and found[1] == "CP949":
-            return found[0]
+        decoded = None if b"?" in data or _text(data, "utf-8") is not None else _recognised(data)
+        if decoded and decoded[1] == "CP949":
+            return decoded[0]
     return ftfy.fix_encoding(line)
 
 
 def _text(data: bytes, encoding: str) -> str | None:
-    """The decoded text; None if it does not fit, or holds NUL, as the wrong one of two UTF-16 does."""
+    """Decode the bytes; None if they do not fit, or hold NUL, as the wrong one of two UTF-16 does."""
     try:
         text = data.decode(encoding)
     except (UnicodeDecodeError, LookupError):
@@ -75,7 +76,7 @@ def _nearly_utf_8(data: bytes) -> Decoded | None:
 
 
 def _recognised(data: bytes) -> Decoded | None:
-    """The first encoding that chardet proposes in which all of the file reads like text."""
+    """Decode by the first encoding that chardet proposes in which all of the file reads like text."""
     guesses = chardet.detect_all(
         data[:JUDGED], ignore_threshold=True, encoding_era=_ERAS, exclude_encodings=_UNLIKELY, no_match_encoding="utf-8"
     )
@@ -84,7 +85,7 @@ def _recognised(data: bytes) -> Decoded | None:
 
 
 def _reads_like_text(text: str, encoding: str) -> bool:
-    """No control characters, no word in two alphabets; of UTF-16, which fits any bytes, a tenth is ASCII, as blanks."""
+    """Check for control characters and words in two alphabets; UTF-16, which fits any bytes, needs a tenth of ASCII."""
     is_wide = encoding.lower().startswith("utf-16")
     plain = sum(char.isascii() for char in text)
     return not (_CONTROL.search(text) or _MIXED.search(text) or is_bad(text) or (is_wide and plain * 10 < len(text)))

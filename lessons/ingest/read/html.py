@@ -32,7 +32,7 @@ _OPTIONS = ConversionOptions(
 
 
 def read_html(path: Path) -> Content:
-    """One page. Menus (`nav`) are left out and noted; inline tags are read through; FileError for a hostile page."""
+    """Read one page. Menus (`nav`) are left out and noted; FileError for a hostile page."""
     with path.open("rb") as file:
         declared = _CHARSET.search(file.read(2048))
     text, notes = text_of(path, (declared[1] or declared[2]).decode() if declared else None)
@@ -67,13 +67,13 @@ class _Tags:
 
 
 def _declared_date(root: Any) -> date | None:
-    named = [tag for tag in root.iter("meta") if {tag.get("name"), tag.get("property"), tag.get("itemprop")} & _DATES]
-    dates = [tag.get("content") or "" for tag in named] + [tag.get("datetime") or "" for tag in root.iter("time")]
+    tags = [tag for tag in root.iter("meta") if {tag.get("name"), tag.get("property"), tag.get("itemprop")} & _DATES]
+    dates = [tag.get("content") or "" for tag in tags] + [tag.get("datetime") or "" for tag in root.iter("time")]
     return first_date(" ".join(dates))
 
 
 def _markdown(root: Any) -> str:
-    """The tree as Markdown. A table that holds other tables lays out the page, so its cells are read as blocks."""
+    """Convert the tree to Markdown. A table that holds other tables lays out the page: its cells become blocks."""
     for tag in root.xpath(_HIDDEN):
         tag.tag = "unread"  # kept in the tree, whose text around it stays where it is
     for layout in root.xpath("//table[.//table]"):

@@ -24,13 +24,13 @@ _ALT = re.compile(r"\balt=\"([^\"]*)\"|\balt='([^']*)'", re.I)
 
 
 def read_text(path: Path) -> Content:
-    """One page of plain text."""
+    """Read one page of plain text."""
     text, notes = text_of(path)
     return Content([page(None, map(Block, text.split("\n")))], notes=notes)
 
 
 def read_markdown(path: Path) -> Content:
-    """One page of Markdown; title and date from its front matter, which is left out as pictures in its text are."""
+    """Read one page of Markdown; title and date come from its front matter, which is left out, as are pictures."""
     text, notes = text_of(path)
     front = match[2] if (match := _FRONT_MATTER.match(text)) else ""
     text = text[match.end() :] if match else text
@@ -42,12 +42,13 @@ def read_markdown(path: Path) -> Content:
 
 
 def _description(picture: re.Match[str]) -> str:
-    """The words that stand for a picture."""
-    return picture[1] or next((one or other for one, other in _ALT.findall(picture[0])), "")
+    """Return the words that stand for a picture."""
+    alternatives = _ALT.search(picture[0])
+    return picture[1] or (alternatives and (alternatives[1] or alternatives[2])) or ""
 
 
 def text_of(path: Path, declared: str | None = None) -> tuple[str, tuple[str, ...]]:
-    """A file's text with \\n at the end of each line, and a note if its encoding was guessed; FileError for noise."""
+    """Return a file's text with \\n at the end of each line, and a note if its encoding was guessed."""
     decoded = decode(path.read_bytes(), declared)
     if decoded is None:
         raise FileError("is not text in a known encoding, or no text at all; if it is text, save it as UTF-8.")
@@ -59,12 +60,12 @@ def text_of(path: Path, declared: str | None = None) -> tuple[str, tuple[str, ..
 
 
 def markdown_page(number: int | None, text: str) -> Page:
-    """A page of Markdown with the place of each heading."""
+    """Make a page of Markdown with the place of each heading."""
     return page(number, _blocks(text.split("\n")))
 
 
 def table(rows: Iterable[Sequence[str]]) -> str:
-    """Rows of cells as a table of Markdown whose first row is its head; "" if all cells are empty."""
+    """Write rows of cells as a table of Markdown whose first row is its head; "" if all cells are empty."""
     lines = [[" ".join(cell.split()).replace("|", "\\|") for cell in row] for row in rows]
     lines = [row for row in lines if any(row)]
     width = max(map(len, lines), default=0)
@@ -88,17 +89,17 @@ def _blocks(lines: Sequence[str]) -> Iterator[Block]:
 
 
 def _heading(lines: Sequence[str], number: int) -> tuple[int, str] | tuple[()]:
-    line, after = lines[number], lines[number + 1] if number + 1 < len(lines) else ""
+    line, next_line = lines[number], lines[number + 1] if number + 1 < len(lines) else ""
     if atx := _ATX.match(line):
         return len(atx[1]), _MARKUP.sub(r"\1", _unclosed(atx[2]))
     stands_alone = number == 0 or not lines[number - 1].strip()
-    if (underline := _SETEXT.match(after)) and stands_alone and not _NO_PARAGRAPH.match(line):
+    if (underline := _SETEXT.match(next_line)) and stands_alone and not _NO_PARAGRAPH.match(line):
         return (1 if underline[1][0] == "=" else 2), _MARKUP.sub(r"\1", line)
     return ()
 
 
 def _unclosed(title: str) -> str:
-    """A heading without the signs that close it; a pattern for them takes time that grows with the square of blanks."""
+    """Strip the signs that close a heading; a pattern for them takes time that grows with the square of blanks."""
     text = title.rstrip(" \t") or title
     bare = text.rstrip("#")
     return (bare.rstrip(" \t") if bare[-1:] in (" ", "\t") else text) or title

@@ -29,28 +29,33 @@ MOST_ADDRESSED = 255  # the last column that a cell may claim by its address; a 
 REPEATED = 200  # characters that a merged cell may have to be repeated in each row that it spans
 
 
-def local(node: Any) -> str:
-    """The name of a tag without its namespace; "" for a comment."""
-    return _without_namespace(node.tag) if isinstance(node.tag, str) else ""
-
-
 @lru_cache
 def _without_namespace(name: str) -> str:
     return name.rpartition("}")[2]
 
 
+def local_name(node: Any) -> str:
+    """Return the name of a tag without its namespace; "" for a comment."""
+    return _without_namespace(node.tag) if isinstance(node.tag, str) else ""
+
+
 def attributes(node: Any) -> dict[str, str]:
-    """The attributes of a tag without their namespaces."""
+    """Return the attributes of a tag without their namespaces."""
     return {_without_namespace(name): value for name, value in node.attrib.items()} if node is not None else {}
 
 
-def named(node: Any, *names: str) -> list[Any]:
-    """The tags below a node that have one of these local names, in order."""
+def descendants(node: Any, *names: str) -> list[Any]:
+    """List the tags below a node that have one of these local names, in order."""
     return [] if node is None else list(node.iterdescendants(*(f"{{*}}{name}" for name in names)))
 
 
-def relation(node: Any, name: str = "id") -> str:
-    """The id of a relationship, whose attribute has a namespace: `r:id`, beside an `id` that may be another."""
+def first_descendant(node: Any, name: str) -> Any:
+    """Return the first tag below a node that has this local name, or None."""
+    return next(iter(descendants(node, name)), None)
+
+
+def relationship_id(node: Any, name: str = "id") -> str:
+    """Return the id of a relationship, whose attribute has a namespace: `r:id`, beside an `id` that may be another."""
     return next((value for key, value in node.attrib.items() if key.endswith(f"}}{name}")), "")
 
 
@@ -68,18 +73,18 @@ class Package:
             )
 
     def part(self, name: str | None) -> Any:
-        """The tree of a part; None if it is not there."""
+        """Return the tree of a part; None if it is not there."""
         if name in self._names and name not in self._trees:
             parser = etree.XMLParser(resolve_entities=False, huge_tree=False)
             self._trees[name] = etree.fromstring(self.archive.read(name), parser)
         return self._trees.get(name)
 
     def parts(self, folder: str) -> list[str]:
-        """The names of the parts that begin like this, in the order of their numbers."""
+        """List the names of the parts that begin like this, in the order of their numbers."""
         return sorted((name for name in self._names if name.startswith(folder)), key=lambda name: (len(name), name))
 
     def relations(self, name: str) -> dict[str, tuple[str, str]]:
-        """The kind and the target of each relationship of a part ("" for the package), by id."""
+        """Map the id of each relationship of a part ("" for the package) to its kind and its target."""
         folder, base = posixpath.split(name)
         tree = self.part(posixpath.join(folder, "_rels", f"{base}.rels"))
         links = [attributes(link) for link in tree] if tree is not None else []
@@ -93,35 +98,35 @@ class Package:
         }
 
     def related(self, name: str, kind: str) -> list[str]:
-        """The targets of the relationships of one kind."""
-        return [target for each, target in self.relations(name).values() if each == kind]
+        """List the targets of the relationships of one kind."""
+        return [target for its_kind, target in self.relations(name).values() if its_kind == kind]
 
     @cached_property
     def main(self) -> str:
         return next(iter(self.related("", "officeDocument")), "")
 
     def declared(self) -> tuple[str | None, date | None]:
-        """The title and the day of creation of the core properties."""
-        (tree,) = [self.part(name) for name in self.related("", "core-properties")[:1]] or [None]
-        values = {local(each): each.text or "" for each in (tree if tree is not None else ())}
+        """Return the title and the day of creation of the core properties."""
+        tree = self.part(next(iter(self.related("", "core-properties")), None))
+        values = {local_name(tag): tag.text or "" for tag in (() if tree is None else tree)}
         day = first_date(values.get("created", "")[:10])
         return values.get("title"), None if day in _TEMPLATE_DATES else day
 
     def _inspect(self) -> None:
-        entries, chosen = self.archive.infolist(), settings()
-        if len(entries) > chosen.max_archive_entries:
+        entries, limits = self.archive.infolist(), settings()
+        if len(entries) > limits.max_archive_entries:
             raise FileError(f"packs {len(entries):,} files; it is refused as a decompression bomb.")
         texts = [entry for entry in entries if self._is_xml(entry)]
         unpacked = sum(entry.file_size for entry in entries)
         largest = max((entry.file_size for entry in texts), default=0)
-        if unpacked > chosen.max_unpacked_bytes or largest > chosen.max_xml_bytes:
+        if unpacked > limits.max_unpacked_bytes or largest > limits.max_xml_bytes:
             raise FileError(f"unpacks to {unpacked // 1_000_000} MB; it is refused as a decompression bomb.")
         tags = sum(self.archive.read(entry).count(b"<") for entry in texts)
-        if tags > chosen.max_xml_tags:
+        if tags > limits.max_xml_tags:
             raise FileError(f"holds {tags:,} tags; it is refused as a decompression bomb.")
 
     def _is_xml(self, entry: zipfile.ZipInfo) -> bool:
-        """By its name or its first bytes: what is parsed is told by a content type, whatever the name of a part."""
+        """Judge by name and first bytes: a content type says what is parsed, whatever the name of a part."""
         if entry.filename.endswith((".xml", ".rels")):
             return True
         with self.archive.open(entry) as packed:
@@ -135,8 +140,8 @@ class Walker:
         self.package, self.part, self.pictures = package, part, 0
 
     def blocks(self, node: Any) -> Iterator[Block]:
-        """The paragraphs and tables below a node, or the one that it is."""
-        name = local(node)
+        """Yield the paragraphs and tables below a node, or the one that it is."""
+        name = local_name(node)
         if self.is_unseen(node):
             return
         if name == "p":
@@ -151,25 +156,24 @@ class Walker:
                 yield from self.blocks(child)
 
     def is_unseen(self, node: Any) -> bool:
-        """Whether a page does not show it: a deletion, hidden letters, the second form of what has two."""
-        name = local(node)
+        """Return True for what no page shows: a deletion, hidden letters, the second form of what has two."""
+        name = local_name(node)
         if name == "Fallback":
-            return any(local(each) == "Choice" for each in node.getparent())
-        hidden = name == "r" and any(
-            attributes(each).get("val") not in ("0", "false") for each in named(node, "vanish")
-        )
-        return not name or name in _UNSEEN or hidden or attributes(node).get("type") == "slidenum"
+            return any(local_name(sibling) == "Choice" for sibling in node.getparent())
+        vanish = descendants(node, "vanish") if name == "r" else []
+        is_hidden = any(attributes(tag).get("val") not in ("0", "false") for tag in vanish)
+        return not name or name in _UNSEEN or is_hidden or attributes(node).get("type") == "slidenum"
 
     def block(self, node: Any, text: str) -> Block:
-        """A paragraph of this text; headings and lists are told from its node."""
+        """Make the block of a paragraph; formats override it, as its node tells headings and lists."""
         return Block(text)
 
     def insertion(self, node: Any) -> str:
-        """What a tag stands for within a line, such as a reference to a note."""
-        return _SIGNS.get(local(node), "")
+        """Return what a tag stands for within a line, such as a reference to a note."""
+        return _SIGNS.get(local_name(node), "")
 
     def text(self, node: Any) -> str:
-        """All text below a node in one line."""
+        """Return all text below a node in one line."""
         return " ".join(" ".join(block.text.split()) for block in self.blocks(node))
 
     def _paragraph(self, node: Any) -> Iterator[Block]:
@@ -182,107 +186,114 @@ class Walker:
             yield from self.blocks(child)
 
     def _collect(self, node: Any, texts: list[str], inner: list[Any]) -> None:
-        """The pieces of a line, and what stands in a frame or a table that hangs on it."""
+        """Collect the pieces of a line, and what stands in a frame or a table that hangs on it."""
         for child in node:
-            name = local(child)
+            name = local_name(child)
             if name in _BLOCKS:
                 inner.append(child)
             elif name in ("t", "script"):
-                texts.append((child.text or "") + "".join(self.insertion(each) + (each.tail or "") for each in child))
+                texts.append((child.text or "") + "".join(self.insertion(tag) + (tag.tail or "") for tag in child))
             elif not self.is_unseen(child):
                 self.pictures += name == "blip"
                 texts.append(self.insertion(child) or (_BEFORE.get(name, "") if "math" in child.tag else ""))
                 self._collect(child, texts, inner)
 
     def _table(self, node: Any) -> Iterator[Block]:
-        """A table; rows that hold another one lay out the page, and are read cell by cell."""
+        """Read a table; rows that hold another one lay out the page, and are read cell by cell."""
         rows: list[list[str]] = []
-        above: dict[int, str] = {}
-        for row in (each for each in named(node, "tr") if _is_own(each, node)):
-            if not named(row, "tbl"):
-                rows.append(self._row(row, above))
+        row_above: dict[int, str] = {}
+        for row in _own_descendants(node, "tr"):
+            if not descendants(row, "tbl"):
+                rows.append(self._row(row, row_above))
                 continue
-            yield from _tables(rows)
+            yield from _table_block(rows)
             rows = []
-            yield from (block for cell in named(row, "tc") if _is_own(cell, row) for block in self._cell(cell))
-        yield from _tables(rows)
+            for cell in _own_descendants(row, "tc"):
+                yield from self._cell(cell)
+        yield from _table_block(rows)
 
     def _cell(self, cell: Any) -> Iterator[Block]:
         for child in cell:
             yield from self.blocks(child)
 
-    def _row(self, row: Any, above: dict[int, str]) -> list[str]:
-        """The cells of a row; one that is merged stands in each row that it spans. `above` is the row before."""
+    def _row(self, row: Any, row_above: dict[int, str]) -> list[str]:
+        """Read the cells of a row, and put them in the place of `row_above`.
+
+        A merged cell stands in each row that it spans.
+        """
         cells: dict[int, str] = {}
         column = 0
-        for cell in (each for each in named(row, "tc") if _is_own(each, row)):
-            (address,) = [attributes(each) for each in named(cell, "cellAddr")[:1]] or [{}]
-            properties = {local(each): attributes(each).get("val", "1") for each in named(cell, "gridSpan", "vMerge")}
-            properties |= attributes(cell)
-            if properties.get("hMerge") in ("1", "true"):
+        for cell in _own_descendants(row, "tc"):
+            address = attributes(first_descendant(cell, "cellAddr"))
+            merging = {
+                local_name(tag): attributes(tag).get("val", "1") for tag in descendants(cell, "gridSpan", "vMerge")
+            }
+            merging |= attributes(cell)
+            if merging.get("hMerge") in ("1", "true"):
                 continue
             column = max(column, min(int(address.get("colAddr", column)), MOST_ADDRESSED))
-            continues = properties.get("vMerge") in ("1", "true", "continue")
-            cells[column] = above.get(column, "") if continues else " ".join(block.text for block in self._cell(cell))
-            column += max(1, min(int(properties.get("gridSpan", 1)), MOST_COLUMNS))
-        all_cells = (above if named(row, "cellAddr") else {}) | cells
-        width = max([column, *(place + 1 for place in all_cells)])
-        above.clear()
-        above.update({place: text if len(text) <= REPEATED else "" for place, text in all_cells.items()})
-        return [all_cells.get(place, "") for place in range(width)]
+            continues = merging.get("vMerge") in ("1", "true", "continue")
+            cells[column] = (
+                row_above.get(column, "") if continues else " ".join(block.text for block in self._cell(cell))
+            )
+            column += max(1, min(int(merging.get("gridSpan", 1)), MOST_COLUMNS))
+        all_cells = (row_above if descendants(row, "cellAddr") else {}) | cells
+        width = max([column, *(column + 1 for column in all_cells)])
+        row_above.clear()
+        row_above.update({column: text if len(text) <= REPEATED else "" for column, text in all_cells.items()})
+        return [all_cells.get(column, "") for column in range(width)]
 
     def _drawing(self, node: Any) -> Iterator[Block]:
-        """A chart as a table, a diagram as its paragraphs: both are parts of their own."""
-        id_ = relation(node, "id") or relation(node, "dm")
-        name = self.package.relations(self.part).get(id_, ("", ""))[1]
-        tree = self.package.part(name)
-        if tree is not None and local(node) == "chart":
+        """Read a chart as a table, a diagram as its paragraphs: both are parts of their own."""
+        id_ = relationship_id(node, "id") or relationship_id(node, "dm")
+        _, target = self.package.relations(self.part).get(id_, ("", ""))
+        tree = self.package.part(target)
+        if tree is not None and local_name(node) == "chart":
             yield from _chart(tree)
         elif tree is not None:
             yield from self.blocks(tree)
 
 
-def _is_own(part: Any, whole: Any) -> bool:
-    """Whether a row is of this table, or a cell of this row, and not of one that is nested in it."""
-    return next(part.iterancestors(whole.tag)) is whole
+def _own_descendants(node: Any, name: str) -> Iterator[Any]:
+    """Yield the rows of a table, or the cells of a row, but not those of tables that are nested in it."""
+    return (tag for tag in descendants(node, name) if next(tag.iterancestors(node.tag)) is node)
 
 
-def _tables(rows: Iterable[list[str]]) -> Iterator[Block]:
+def _table_block(rows: Iterable[list[str]]) -> Iterator[Block]:
     if text := table(rows):
         yield Block(text)
 
 
 def _chart(tree: Any) -> Iterator[Block]:
-    """The title of a chart, and its values by category, as they were when it was saved."""
-    titles = ["".join(text.text or "" for text in named(title, "t", "v")) for title in named(tree, "title")]
+    """Read the title of a chart, and its values by category, as they were when it was saved."""
+    titles = ["".join(text.text or "" for text in descendants(title, "t", "v")) for title in descendants(tree, "title")]
     yield from (Block(title) for title in titles if title.strip())
-    columns = [column for series in named(tree, "ser") for column in _columns(series)] or [
-        _points(dimension, "") for dimension in named(tree, "strDim", "numDim")
-    ]
+    columns = [column for series in descendants(tree, "ser") for column in _columns(series)]
+    columns = columns or [_points(dimension, "") for dimension in descendants(tree, "strDim", "numDim")]
     distinct = [column for at, column in enumerate(columns) if column and column not in columns[:at]]
     rows = sorted({index for column in distinct for index in column})
-    yield from _tables([[column.get(index, "") for column in distinct] for index in rows])
+    yield from _table_block([[column.get(index, "") for column in distinct] for index in rows])
 
 
 def _columns(series: Any) -> list[dict[int, str]]:
-    """The categories and the values of a series, each by index, under its head at −1."""
-    (name,) = ["".join(text.text or "" for text in named(head, "v")) for head in named(series, "tx")[:1]] or [""]
+    """Read the categories and the values of a series, each by index, under its head at −1."""
+    name = "".join(text.text or "" for text in descendants(first_descendant(series, "tx"), "v"))
     return [
-        *(_points(each, "") for each in named(series, "cat", "xVal")),
-        *(_points(each, name) for each in named(series, "val", "yVal", "bubbleSize")),
+        *(_points(categories, "") for categories in descendants(series, "cat", "xVal")),
+        *(_points(values, name) for values in descendants(series, "val", "yVal", "bubbleSize")),
     ]
 
 
 def _points(node: Any, head: str) -> dict[int, str]:
-    """Texts by index. Categories may have several levels, inner ones first: an outer one counts up to the next."""
+    """Read texts by index. Categories may have several levels, inner ones first: an outer one counts up to the next."""
     points: dict[int, str] = {}
-    for level in named(node, "lvl") or [node]:
-        own, outer = {int(attributes(point).get("idx", 0)): _text(point) for point in named(level, "pt")}, ""
-        for index in sorted(points | own):
-            outer = own.get(index, outer)
+    for level in descendants(node, "lvl") or [node]:
+        texts = {
+            int(attributes(point).get("idx", 0)): "".join(text.strip() for text in point.itertext())
+            for point in descendants(level, "pt")
+        }
+        outer = ""
+        for index in sorted(points | texts):
+            outer = texts.get(index, outer)
             points[index] = f"{outer} {points.get(index, '')}".strip()
     return {-1: head, **points} if points else {}
-
-
-def _text(node: Any) -> str:
-    return "".join(text.strip() for text in node.itertext())

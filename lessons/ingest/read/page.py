@@ -80,11 +80,11 @@ def page(number: int | None, blocks: Iterable[Block], separator: str = "\n") -> 
     """Join blocks into the cleaned text of a page, and find each heading's place in it."""
     texts: list[str] = []
     headings: list[Heading] = []
-    position, changed = 0, False
+    position, is_repaired = 0, False
     for block in blocks:
-        whole = repair(block.text)
-        changed |= whole != block.text
-        text = normalize(whole)
+        repaired = repair(block.text)
+        is_repaired |= repaired != block.text
+        text = normalize(repaired)
         if block.level is not None and text.strip():
             start = position + len(text) - len(text.lstrip())
             label = " ".join(normalize(repair(block.label or text)).split())
@@ -94,11 +94,11 @@ def page(number: int | None, blocks: Iterable[Block], separator: str = "\n") -> 
     joined = separator.join(texts)
     cut = len(joined) - len(joined.lstrip())
     moved = tuple(heading._replace(start=heading.start - cut, end=heading.end - cut) for heading in headings)
-    return Page(number, joined.strip(), moved, changed)
+    return Page(number, joined.strip(), moved, is_repaired)
 
 
 def unread_pictures(count: int) -> tuple[str, ...]:
-    """The note on pictures that were not read; none without any."""
+    """Note the pictures that were not read; no note without any."""
     return (f"Pictures that were not read: {count}.",) if count else ()
 
 
@@ -108,16 +108,16 @@ def running_lines(pages: Sequence[Sequence[str]]) -> list[dict[int, bool]]:
     They stay the same from page to page, or one number in them follows the page. The first time that a line with words
     is met it is not to be dropped, so that nothing is lost; nor is anything of a page that holds nothing else.
     """
-    places: dict[str, list[tuple[int, int]]] = {}
+    occurrences: dict[str, list[tuple[int, int]]] = {}
     for number, lines in enumerate(pages):
         filled = [index for index, line in enumerate(lines) if line.strip()]
         for index in dict.fromkeys([*filled[:EDGE], *filled[-EDGE:]]):
             for key in _keys(lines[index], number):
-                places.setdefault(key, []).append((number, index))
+                occurrences.setdefault(key, []).append((number, index))
     running: list[dict[int, bool]] = [{} for _ in pages]
-    for key, met in places.items():
-        on = {number for number, _ in met}
-        near = [place for place in met if on & {place[0] - 2, place[0] - 1, place[0] + 1, place[0] + 2}]
+    for key, positions in occurrences.items():
+        page_numbers = {number for number, _ in positions}
+        near = [(at, index) for at, index in positions if page_numbers & {at - 2, at - 1, at + 1, at + 2}]
         for number, index in near if len({number for number, _ in near}) >= LEAST_PAGES else []:
             is_first = (number, index) == near[0] and any(map(str.isalpha, key))
             running[number][index] = running[number].get(index, False) or not is_first
@@ -128,30 +128,30 @@ def running_lines(pages: Sequence[Sequence[str]]) -> list[dict[int, bool]]:
 
 
 def _keys(line: str, number: int) -> set[str]:
-    """The line itself, and the line with one of its numbers as it is relative to the number of the page."""
+    """Return the line itself, and the line with each of its numbers relative to the number of the page."""
     text = re.sub(r"\s+", "", line)
     figures = re.finditer(r"\d{1,6}", text)
     return {text, *(f"{text[: match.start()]}#{int(match[0]) - number}{text[match.end() :]}" for match in figures)}
 
 
 def numbered_headings(text: str) -> tuple[Heading, ...]:
-    """Lines such as '1. Overview', 'II. Method' and '제3장 결론' with text between them; none if they form a list.
+    """Find lines such as '1. Overview', 'II. Method' and '제3장 결론' with text between them; none if they form a list.
 
     '1. …' is of level 2, '1.1 …' of level 3, below the title.
     """
-    lines, found, start = text.split("\n"), [], 0
-    for before, line, after in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
-        opens = not before.strip() or before.rstrip().endswith((".", "!", "?", "…"))
+    lines, headings, start = text.split("\n"), [], 0
+    for previous, line, following in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
+        opens = not previous.strip() or previous.rstrip().endswith((".", "!", "?", "…"))
         end = start + len(line)
-        if opens and _LINE.fullmatch(line) and not _LINE.fullmatch(after):
-            found.append(Heading(start, end, 2 + line.split(" ", 1)[0].strip(".").count("."), line))
+        if opens and _LINE.fullmatch(line) and not _LINE.fullmatch(following):
+            headings.append(Heading(start, end, 2 + line.split(" ", 1)[0].strip(".").count("."), line))
         start = end + 1
-    apart = all(text[one.end : other.start].strip() for one, other in pairwise(found))
-    return tuple(found) if len(found) > 1 and apart else ()
+    apart = all(text[heading.end : next_heading.start].strip() for heading, next_heading in pairwise(headings))
+    return tuple(headings) if len(headings) > 1 and apart else ()
 
 
 def title_of(content: Content) -> str | None:
-    """The heading of level 1, else the first heading that is not numbered, else what is declared, else a short line."""
+    """Return the heading of level 1, else the first one without a number, the declared title, or a short line."""
     headings = [heading for page in content.pages for heading in page.headings]
     top = [heading.text for heading in headings if heading.level == 1]
     plain = [heading.text for heading in headings if not _BEGINS_WITH_NUMBER.match(heading.text)]
@@ -163,7 +163,7 @@ def title_of(content: Content) -> str | None:
 
 
 def date_of(content: Content) -> date | None:
-    """The date that the first lines give, else the declared one if a document can have it."""
+    """Return the date that the first lines give, else the declared one if it is plausible."""
     first = content.pages[0]
     headings = {heading.start for heading in first.headings}
     for line in re.finditer(".+", first.text[:TOP_CHARS]):
@@ -173,21 +173,21 @@ def date_of(content: Content) -> date | None:
 
 
 def _dateline(line: str) -> date | None:
-    """The date of a line that is there to tell it: labelled, or the only one of a short line that is no sentence.
+    """Return the date of a dateline: labelled, or the only one of a short line that is no sentence.
 
     What a report tells of in its first sentences happened on some other day.
     """
-    found = _dates(line)
-    if not found:
+    line_dates = _dates(line)
+    if not line_dates:
         return None
-    start, end, day = found[0]
-    short = len(line) <= LONGEST_DATELINE and len(found) == 1 and "|" not in line
+    start, end, day = line_dates[0]
+    short = len(line) <= LONGEST_DATELINE and len(line_dates) == 1 and "|" not in line
     closed = re.search(r"[.!?…]\s*$", line[end:]) is not None
     return day if _DATE_LABEL.search(line[:start]) or (short and not closed) else None
 
 
 def first_date(text: str) -> date | None:
-    """The date that comes first, as '2024-03-12', '12 March 2024', 'March 12, 2024' or '2024년 3월 12일'."""
+    """Return the first date, as '2024-03-12', '12 March 2024', 'March 12, 2024' or '2024년 3월 12일'."""
     return next((day for _, _, day in _dates(text)), None)
 
 
@@ -201,5 +201,5 @@ def _dates(text: str) -> list[tuple[int, int, date]]:
 
 
 def _plausible(day: date) -> bool:
-    """Not before computers wrote documents, not in the future."""
+    """Return True unless the day is before computers wrote documents, or in the future."""
     return date(1970, 1, 1) < day <= date.today() + timedelta(days=1)

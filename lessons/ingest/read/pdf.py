@@ -49,27 +49,28 @@ Running = Sequence[dict[int, bool]]
 
 
 def read_pdf(path: Path) -> Content:
-    """A page for each page. FileError if it needs a password, is no PDF, or takes too long or too much memory."""
-    about, *drawn = _drawn_pages(path)
-    pages = _with_whole_words([[Line(*line) for line in each["lines"]] for each in drawn])
+    """Read each page. FileError if the file needs a password, is no PDF, or takes too long or too much memory."""
+    about, *drawn_pages = _drawn_pages(path)
+    pages = _with_whole_words([[Line(*line) for line in drawn_page["lines"]] for drawn_page in drawn_pages])
     running = running_lines([[line.text for line in lines] for lines in pages])
     headings = _headings(pages, running, {(at, _compact(title)): depth for at, title, depth in about["outline"]})
-    blocks = enumerate(_blocks(pages, running, headings), start=1)
+    numbered_blocks = enumerate(_blocks(pages, running, headings), start=1)
     created = re.sub(r"^D:(\d{4})(\d\d)(\d\d).*", r"\1-\2-\3", about.get("CreationDate", ""))
     notes = () if _is_whole(path) else ("The end of the file is missing, and pages with it.",)
-    return Content([page(number, each) for number, each in blocks], about.get("Title"), first_date(created), notes)
+    pages_read = [page(number, blocks) for number, blocks in numbered_blocks]
+    return Content(pages_read, about.get("Title"), first_date(created), notes)
 
 
 def _drawn_pages(path: Path) -> list[dict[str, Any]]:
-    """What PDFium reads of the file and of each of its pages."""
-    chosen = settings()
-    about, *pages = _reader(os.getpid()).read(path, chosen.max_pages, chosen.max_read_seconds)
+    """Return what PDFium reads of the file and of each of its pages."""
+    limits = settings()
+    about, *pages = _reader(os.getpid()).read(path, limits.max_pages, limits.max_read_seconds)
     if about.get("error") == NEEDS_PASSWORD:
         raise FileError("is protected by a password; save a copy without one.")
     if "error" in about or about["pages"] == 0:
         raise FileError("is damaged: no page of it can be opened. Save or download it anew.")
-    if about["pages"] > chosen.max_pages:
-        count, most = about["pages"], chosen.max_pages
+    if about["pages"] > limits.max_pages:
+        count, most = about["pages"], limits.max_pages
         raise FileError(f"has {count:,} pages, more than {most:,}; split it, or raise LESSONS_MAX_PAGES.")
     return [about, *pages]
 
@@ -82,7 +83,7 @@ class PdfiumProcess:
         self._process: subprocess.Popen[bytes] | None = None
 
     def read(self, path: Path, most_pages: int, seconds: float) -> list[dict[str, Any]]:
-        """What is said of the file and of each page; FileError if the process did not survive it, or took too long."""
+        """Return an object for the file and one for each page; FileError if the process died or took too long."""
         with self._lock:  # to the end of a process that ends: the next file must not be given to it
             process = self._running()
             timer = Timer(seconds, process.kill)
@@ -110,7 +111,7 @@ class PdfiumProcess:
         return self._process
 
     def _answers(self, process: "subprocess.Popen[bytes]", path: Path, most_pages: int) -> Iterator[Any]:
-        """Each line that the process writes, up to the one that ends a file, or to its own end."""
+        """Yield each line that the process writes, up to the one that ends a file, or to its own end."""
         assert process.stdin is not None
         assert process.stdout is not None
         with suppress(OSError):  # it has been killed
@@ -124,12 +125,12 @@ class PdfiumProcess:
 
 @cache
 def _reader(process_id: int) -> PdfiumProcess:
-    """One for each process: a forked child must not share its parent's."""
+    """Keep one for each process: a forked child must not share its parent's."""
     return PdfiumProcess()
 
 
 def _is_whole(path: Path) -> bool:
-    """Whether no object follows the last mark of an end; web servers and mail programs add other things there."""
+    """Check that no object follows the last mark of an end; web servers and mail programs add other things there."""
     return _OBJECT.search(_END.split(path.read_bytes())[-1]) is None
 
 
@@ -150,7 +151,7 @@ def _compact(text: str) -> str:
 
 
 def _blocks(pages: Sequence[Lines], running: Running, headings: Sequence[Run]) -> Iterator[list[Block]]:
-    """The blocks of each page, where a heading of several lines is one block, without headers and footers."""
+    """Yield the blocks of each page, where a heading of several lines is one block, without headers and footers."""
     for number, lines in enumerate(pages):
         runs = {run.first: run for run in headings if run.page == number}
         blocks, at = [], 0
@@ -163,7 +164,7 @@ def _blocks(pages: Sequence[Lines], running: Running, headings: Sequence[Run]) -
 
 
 def _headings(pages: Sequence[Lines], running: Running, bookmarks: dict[tuple[int, str], int]) -> list[Run]:
-    """What the bookmarks name, where that is at least half of them, else what is drawn as headings are."""
+    """Find what the bookmarks name, if that is at least half of them, else what is drawn as headings are."""
     headings, missing = [], {key: depth for key, depth in bookmarks.items() if key[1]}
     for number, lines in enumerate(pages if missing else ()):
         for first in range(len(lines)):
@@ -172,29 +173,29 @@ def _headings(pages: Sequence[Lines], running: Running, bookmarks: dict[tuple[in
                 if depth is not None:
                     headings.append(Run(number, first, last, depth))
     largest = max((pages[run.page][run.first].size for run in headings), default=0)
-    title = [run for run in _drawn(pages[:1], running) if pages[0][run.first].size > largest][:1]
+    title = [run for run in _drawn_headings(pages[:1], running) if pages[0][run.first].size > largest][:1]
     if not headings or 2 * len(title + headings) < len(bookmarks):
-        return _drawn(pages, running)
+        return _drawn_headings(pages, running)
     return [*title, *(run._replace(level=run.level + len(title)) for run in headings)]
 
 
-def _drawn(pages: Sequence[Lines], running: Running) -> list[Run]:
-    """Runs of lines that stand out. The largest letters are the title's if there is one such run, else chapters'."""
+def _drawn_headings(pages: Sequence[Lines], running: Running) -> list[Run]:
+    """Find runs of lines that stand out. The largest letters are the title's if one run has them, else chapters'."""
     body = _body(pages)
     runs: list[tuple[Run, Style]] = []
     for number, lines in enumerate(pages):
-        places = [at for at, line in enumerate(lines) if line.text.strip() and at not in running[number]]
-        for style, group in groupby(places, key=lambda at: (lines[at].size, lines[at].bold)):
-            own = list(group)
-            if _stands_out(style, body) and _reads_like_one([lines[at].text for at in own]):
-                runs.append((Run(number, own[0], own[-1], 0), style))
+        filled = [at for at, line in enumerate(lines) if line.text.strip() and at not in running[number]]
+        for style, group in groupby(filled, key=lambda at: (lines[at].size, lines[at].bold)):
+            positions = list(group)
+            if _stands_out(style, body) and _reads_like_heading([lines[at].text for at in positions]):
+                runs.append((Run(number, positions[0], positions[-1], 0), style))
     styles = sorted({style for _, style in runs}, reverse=True)
     chapters = bool(styles) and sum(style == styles[0] for _, style in runs) > 1
     return [run._replace(level=min(6, 1 + chapters + styles.index(style))) for run, style in runs]
 
 
 def _body(pages: Sequence[Lines]) -> Style:
-    """The largest size that many letters have, and whether most of the letters of this size are bold."""
+    """Return the largest size that many letters have, and whether most of the letters of this size are bold."""
     letters, sizes = Counter[Style](), Counter[float]()
     for line in (line for lines in pages for line in lines):
         letters[line.size, line.bold] += len(line.text)
@@ -209,7 +210,7 @@ def _stands_out(style: Style, body: Style) -> bool:
     return size >= LARGER * body[0] or (bold and not body[1] and size >= body[0])
 
 
-def _reads_like_one(texts: Sequence[str]) -> bool:
-    whole = " ".join(text.strip() for text in texts)
-    fits = len(texts) <= MOST_LINES and len(whole) <= LONGEST
-    return fits and whole[-1] not in ".,;:!。…" and any(char.isalpha() for char in whole)
+def _reads_like_heading(texts: Sequence[str]) -> bool:
+    heading = " ".join(text.strip() for text in texts)
+    fits = len(texts) <= MOST_LINES and len(heading) <= LONGEST
+    return fits and heading[-1] not in ".,;:!。…" and any(char.isalpha() for char in heading)

@@ -60,7 +60,7 @@ def _read(path: str, most_pages: int) -> None:
 
 
 def _page(pdf: pdfium.PdfDocument, number: int) -> list[Line]:
-    """The lines of a page, then those of its form fields and notes that are not among them.
+    """Read the lines of a page, then those of its form fields and notes that are not among them.
 
     Flattened, a page shows what its annotations draw, but some pages lose text by it.
     """
@@ -76,7 +76,7 @@ def _page(pdf: pdfium.PdfDocument, number: int) -> list[Line]:
 
 
 def _letters(lines: list[Line]) -> int:
-    """How many letters and digits there are: a page that lost the meaning of its codes has signs instead."""
+    """Count letters and digits: a page that lost the meaning of its codes has signs instead."""
     return sum(map(str.isalnum, "".join(line[0] for line in lines)))
 
 
@@ -92,7 +92,7 @@ def _limit() -> None:
 
 
 def _outline(pdf: pdfium.PdfDocument) -> Iterator[tuple[int, str, int]]:
-    """Page (0-based), title and depth from 1 of each bookmark that leads to a page."""
+    """Yield page (0-based), title and depth from 1 of each bookmark that leads to a page."""
     with suppress(pdfium.PdfiumError, ValueError):
         for bookmark in pdf.get_toc():
             target = bookmark.get_dest()
@@ -101,7 +101,7 @@ def _outline(pdf: pdfium.PdfDocument) -> Iterator[tuple[int, str, int]]:
 
 
 def _lines(text: pdfium.PdfTextPage) -> Iterator[Line]:
-    """Text, size in points and weight of each line, as most of its letters are drawn."""
+    """Yield text, size in points and weight of each line, as most of its letters are drawn."""
     line: list[int] = []
     codes = (raw.FPDFText_GetUnicode(text, index) for index in range(text.count_chars()))
     letters = [chr(code) if code <= sys.maxunicode else "\ufffd" for code in codes]
@@ -122,12 +122,12 @@ def _line(text: pdfium.PdfTextPage, letters: Sequence[str], line: Sequence[int])
     inked = [index for index in line if not letters[index].isspace()]
     styles = Counter(_style(text, index) for index in inked[:: max(1, len(inked) // SAMPLES)])
     size, bold = max(styles, key=styles.__getitem__, default=(0.0, False))
-    whole = content.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # PDFium gives halves of a pair
-    return whole.strip("\r").translate(_HYPHENS), size, bold
+    joined = content.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # PDFium gives halves of a pair
+    return joined.strip("\r").translate(_HYPHENS), size, bold
 
 
 def _joined(text: pdfium.PdfTextPage, letters: Sequence[str], line: Sequence[int]) -> str:
-    """A line that is set letter by letter, with blanks only where the gap is wider than between two letters."""
+    """Join a line that is set letter by letter, with blanks only where the gap is wider than between two letters."""
     inked, boxes = [index for index in line if not letters[index].isspace()], []
     for index in inked:
         box = raw.FS_RECTF()
@@ -145,7 +145,7 @@ def _joined(text: pdfium.PdfTextPage, letters: Sequence[str], line: Sequence[int
 
 
 def _style(text: pdfium.PdfTextPage, index: int) -> tuple[float, bool]:
-    """The size in half points, and whether the font is called bold."""
+    """Return the size in half points, and whether the font is called bold."""
     matrix, flags, name = raw.FS_MATRIX(), c_int(), create_string_buffer(128)
     raw.FPDFText_GetMatrix(text, index, byref(matrix))
     raw.FPDFText_GetFontInfo(text, index, name, len(name), byref(flags))
@@ -154,7 +154,7 @@ def _style(text: pdfium.PdfTextPage, index: int) -> tuple[float, bool]:
 
 
 def _annotations(page: pdfium.PdfPage, form: Any) -> Iterator[str]:
-    """A line for each filled field of a form and for each note of a page."""
+    """Yield a line for each filled field of a form and for each note of a page."""
     for index in range(raw.FPDFPage_GetAnnotCount(page)):
         annotation = raw.FPDFPage_GetAnnot(page, index)
         kind = raw.FPDFAnnot_GetSubtype(annotation)
@@ -169,7 +169,7 @@ def _annotations(page: pdfium.PdfPage, form: Any) -> Iterator[str]:
 
 
 def _field(form: Any, annotation: Any) -> str:
-    """The name and the value of a field; empty where nothing is filled in."""
+    """Return the name and the value of a field; "" if nothing is filled in."""
     kind = raw.FPDFAnnot_GetFormFieldType(form, annotation)
     if kind in (raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON):
         is_set = raw.FPDFAnnot_IsChecked(form, annotation)
@@ -182,7 +182,7 @@ def _field(form: Any, annotation: Any) -> str:
 
 
 def _string(function: Callable[..., int], *arguments: Any) -> str:
-    """A string that PDFium writes into a buffer: UTF-16 with a zero at its end."""
+    """Read a string that PDFium writes into a buffer: UTF-16 with a zero at its end."""
     size = function(*arguments, None, 0)
     buffer = (c_uint16 * (size // 2 + 1))()
     function(*arguments, buffer, size)

@@ -23,7 +23,7 @@ Row = dict[int, str]
 
 
 def read_xlsx(path: Path) -> Content:
-    """A page for each sheet that is shown, under its name, with the values that were computed last."""
+    """Read a page for each visible sheet, under its name, with the values that were computed last."""
     from openpyxl import load_workbook
 
     Package(path, "xl/", "Spreadsheet (XLSX)")
@@ -38,7 +38,7 @@ def read_xlsx(path: Path) -> Content:
 
 
 def read_csv(path: Path) -> Content:
-    """One page. The separator is a comma, a semicolon, a tab or a bar, as the first lines tell."""
+    """Read one page. The separator is a comma, a semicolon, a tab or a bar, as the first lines tell."""
     text, notes = text_of(path)
     try:
         dialect: Any = csv.Sniffer().sniff(text[:_SNIFFED], ",;\t|")
@@ -55,22 +55,22 @@ def _sheet(number: int, sheet: Any) -> Page:
 
 
 def _rows(sheet: Any) -> Iterator[Row]:
-    """Each row as it is shown. FileError for too many cells, or for rows so far apart that they would never end."""
+    """Yield each row as it is shown. FileError for too many cells, or rows so far apart that they never end."""
     sheet.reset_dimensions()  # programs write wrong ones
     cells, end = 0, monotonic() + settings().max_read_seconds
     for row in sheet.iter_rows():
-        shown = {at: text for at, cell in enumerate(row) if cell.value is not None and (text := _shown(cell))}
-        cells += len(shown)
+        filled = {at: text for at, cell in enumerate(row) if cell.value is not None and (text := _formatted(cell))}
+        cells += len(filled)
         if cells > settings().max_pieces:
             raise FileError(f"has more than {settings().max_pieces:,} cells; split it into several files.")
         if monotonic() > end:
             limit = settings().max_read_seconds
             raise FileError(f"takes more than {limit:.0f} seconds to read; split it into several files.")
-        yield shown
+        yield filled
 
 
-def _shown(cell: Any) -> str:
-    """A value as the sheet shows it: dates without a time of midnight, percentages and thousands as formatted."""
+def _formatted(cell: Any) -> str:
+    """Format a value as the sheet does: dates without a time of midnight, percentages and thousands."""
     value, form = cell.value, (cell.number_format or "").split(";")[0]
     if isinstance(value, datetime):
         return value.strftime("%Y-%m-%d" if value.time() == time() else "%Y-%m-%d %H:%M")
@@ -89,24 +89,24 @@ def _one_line(text: str) -> str:
 
 
 def _lines(rows: Iterable[Row]) -> Iterator[str]:
-    """One line a row. The first row of words above a table gives the heads; blank rows part tables."""
+    """Write a line for each row. The first row of words above a table gives the heads; blank rows part tables."""
     heads: Row = {}
-    before: Row = {}
+    previous: Row = {}
     for block in (list(group) for is_filled, group in groupby(rows, key=bool) if is_filled):
         may_begin = True
-        for row, after in zip(block, [*block[1:], {}], strict=True):
-            if may_begin and _is_head(row, after, before):
+        for row, following in zip(block, [*block[1:], {}], strict=True):
+            if may_begin and _is_head(row, following, previous):
                 heads, may_begin = row, False
                 yield " | ".join(row.values())
                 continue
             may_begin = may_begin and len(row) < 2  # a title may stand above the heads
-            before = row if heads else {}
+            previous = row if heads else {}
             yield " | ".join(f"{heads[at]}: {value}" if at in heads else value for at, value in row.items())
 
 
-def _is_head(row: Row, after: Row, before: Row) -> bool:
-    """Whether a row names columns: words only, at least two; below other rows only where numbers follow or end."""
-    if len(row) < 2 or any(map(_NUMBER.fullmatch, row.values())) or not 0 < len(after) <= len(row):
+def _is_head(row: Row, following: Row, previous: Row) -> bool:
+    """Return True for names of columns: words only, at least two; below other rows only if numbers follow or end."""
+    if len(row) < 2 or any(map(_NUMBER.fullmatch, row.values())) or not 0 < len(following) <= len(row):
         return False
-    ended = (value for at, value in before.items() if at in row)
-    return not before or any(map(_NUMBER.fullmatch, [*after.values(), *ended]))
+    ended = (value for at, value in previous.items() if at in row)
+    return not previous or any(map(_NUMBER.fullmatch, [*following.values(), *ended]))
