@@ -33,12 +33,12 @@ Progress = Callable[[int, int], object]  # told how many files are done, and how
 
 
 def indexes() -> list[Index]:
-    """The indexes that the stages use, each once."""
+    """List the indexes that the stages use, each once."""
     return list({stage.index.name: stage.index for stage in stages().values()}.values())
 
 
 def shipped_documents() -> list[dict]:
-    """The lines of the manifest: `path`, `owner`, `title`, `language` … of each shipped document."""
+    """Read the manifest: `path`, `owner`, `title`, `language` … of each shipped document."""
     manifest = CORPUS / "manifest.jsonl"
     if not manifest.exists():
         raise LessonsError(f"The shipped documents are not at {CORPUS}; run the workbook from its cloned folder.")
@@ -46,8 +46,8 @@ def shipped_documents() -> list[dict]:
 
 
 def load_corpus(
-    place: Workspace,
-    progress: Progress = lambda done, total: None,
+    workspace: Workspace,
+    progress: Progress = lambda files_done, total: None,
     targets: Sequence[Index] | None = None,
     left_out: Collection[str] = (),
 ) -> list[FileResult]:
@@ -60,47 +60,48 @@ def load_corpus(
     results: list[FileResult] = []
     for owner, group in groupby(sorted(documents, key=itemgetter("owner")), itemgetter("owner")):
         files = [(CORPUS / document["path"], document["path"]) for document in group]
-        for _, result in ingest_each(place, files, targets, Scope(owner)):
+        for _, result in ingest_each(workspace, files, targets, Scope(owner)):
             results.append(result)
-            if any(each.status != "unchanged" for each in results):
+            if any(outcome.status != "unchanged" for outcome in results):
                 progress(len(results), len(documents) * len(targets))
     return results
 
 
-def trash(place: Workspace) -> Trash:
-    """The deleted documents of all indexes."""
-    return Trash(place.engine, [place.store(index) for index in indexes()])
+def trash(workspace: Workspace) -> Trash:
+    """Open the trash, which holds the deleted documents of all indexes."""
+    return Trash(workspace.engine, [workspace.store(index) for index in indexes()])
 
 
-def ensure_corpus(place: Workspace, user: str, progress: Progress = lambda done, total: None) -> None:
+def ensure_corpus(workspace: Workspace, user: str, progress: Progress = lambda files_done, total: None) -> None:
     """Load the shipped corpus, but for what an owner deleted, if they ask and an index is empty or a load broke off."""
     shipped = {document["path"] for document in shipped_documents() if document["owner"] == user}
     if not shipped:
         return
-    deleted, stored = trash(place).known(Scope(user))
+    deleted, stored = trash(workspace).names(Scope(user))
     shipped -= deleted
-    begun = any(shipped & each for each in stored)
-    if shipped and (not all(stored) or (begun and not all(shipped <= each for each in stored))):
-        load_corpus(place, progress, left_out=deleted)
+    begun = any(shipped & names for names in stored)
+    if shipped and (not all(stored) or (begun and not all(shipped <= names for names in stored))):
+        load_corpus(workspace, progress, left_out=deleted)
 
 
-def checked_filter(place: Workspace, text: str, scope: Scope) -> MetadataFilters | None:
-    """The filter that is typed; LessonsError for a slip in it, and for a field or a file that is not there."""
+def checked_filter(workspace: Workspace, text: str, scope: Scope) -> MetadataFilters | None:
+    """Parse a typed filter; LessonsError for a slip in it, and for a field or a file that is not there."""
     filters = parse_filter(text) if text.strip() else None
     if filters:
-        check_fields(place, filters, scope)
+        check_fields(workspace, filters, scope)
     return filters
 
 
-def check_fields(place: Workspace, filters: MetadataFilters, scope: Scope) -> None:
-    """LessonsError for a field that no chunk of the scope has, an unknown file, or a text where numbers are held."""
+def check_fields(workspace: Workspace, filters: MetadataFilters, scope: Scope) -> None:
+    """Raise LessonsError for a field that no chunk has, an unknown file, or a text where numbers are held."""
+    stores = [workspace.store(index) for index in indexes()]
     for part in filters.filters:
         if isinstance(part, MetadataFilters):
-            check_fields(place, part, scope)
-        elif part.key not in FIELDS and not any(_has_field(place.store(index), part.key, scope) for index in indexes()):
+            check_fields(workspace, part, scope)
+        elif part.key not in FIELDS and not any(_has_field(store, part.key, scope) for store in stores):
             raise LessonsError(f"No document has the field {part.key[:100]!r}; the fields are {', '.join(FIELDS)}.")
         elif part.key == "source_file" and part.operator in (FilterOperator.EQ, FilterOperator.IN):
-            _check_files(place, _values(part), scope)
+            _check_files(workspace, _values(part), scope)
         elif part.key in NUMBERS:
             for value in _values(part):
                 if isinstance(value, str):
@@ -111,17 +112,17 @@ def _values(part: MetadataFilter) -> list[Any]:
     return part.value if isinstance(part.value, list) else [part.value]
 
 
-def _check_files(place: Workspace, names: Sequence[Any], scope: Scope) -> None:
-    """LessonsError for a name that no document of the scope has; it offers the one that is most like it."""
-    known = {name for index in indexes() for name in catalog(place.store(index), scope)}
-    ends = {PurePath(name).name: name for name in known}
+def _check_files(workspace: Workspace, names: Sequence[Any], scope: Scope) -> None:
+    """Raise LessonsError for a name that no document of the scope has, and suggest the most similar one."""
+    known_files = {name for index in indexes() for name in catalog(workspace.store(index), scope)}
+    ends = {PurePath(name).name: name for name in known_files}
     for name in map(str, names):
-        if normalize(name) not in known:
+        if normalize(name) not in known_files:
             if near := get_close_matches(PurePath(normalize(name)).name, ends, 1):
                 raise LessonsError(f"No document is called {name[:100]!r}; did you mean {ends[near[0]]!r}?")
             raise LessonsError(f"No document is called {name[:100]!r}; name another file.")
 
 
 def _has_field(store: ChunkStore, key: str, scope: Scope) -> bool:
-    known = func.jsonb_exists(store.chunks.c.metadata_, key)
-    return bool(store.rows(select(known).where(store.within(scope), known).limit(1), scope))
+    has_key = func.jsonb_exists(store.chunks.c.metadata_, key)
+    return bool(store.rows(select(has_key).where(store.within(scope), has_key).limit(1), scope))

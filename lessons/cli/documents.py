@@ -38,7 +38,7 @@ def ingest(
 ) -> None:
     """Read files or folders into the index of every stage. Known files are skipped, changed ones replaced."""
     from lessons.ingest.enrich import default_enrichment
-    from lessons.ingest.pipeline import estimate, ingest_each
+    from lessons.ingest.pipeline import estimate, fingerprints, ingest_each
     from lessons.ingest.read import list_files, unreadable_files
     from lessons.library import indexes
     from lessons.models.keyless import OfflineLLM
@@ -48,27 +48,27 @@ def ingest(
 
     if not all(paths):  # as a script's unset variable is; a path made of it would be the folder it runs in
         raise typer.BadParameter("a path is empty; name a file or folder", param_hint="paths")
-    given = [Path(path) for path in paths]
-    known = {each.name: each for each in indexes()}
-    if index and index not in known:
+    folders = [Path(path) for path in paths]
+    by_name = {target.name: target for target in indexes()}
+    if index and index not in by_name:
         raise typer.BadParameter(
-            f"there is no index {index!r}; the indexes are {', '.join(known)}", param_hint="--index"
+            f"there is no index {index!r}; the indexes are {', '.join(by_name)}", param_hint="--index"
         )
-    targets = [known[index]] if index else list(known.values())
-    files = list_files(given)
-    if unread := unreadable_files(given):
-        told = ", ".join(unread[:LISTED]) + (f" and {len(unread) - LISTED} more" if len(unread) > LISTED else "")
-        note(f"of a kind that cannot be read: {told}")
-    place = workspace()
-    scope = Scope(user or place.settings.user)
-    level = enrich or default_enrichment(place.llm)
+    targets = [by_name[index]] if index else list(by_name.values())
+    files = list_files(folders)
+    if unread := unreadable_files(folders):
+        names = ", ".join(unread[:LISTED]) + (f" and {len(unread) - LISTED} more" if len(unread) > LISTED else "")
+        note(f"of a kind that cannot be read: {names}")
+    current = workspace()
+    scope = Scope(user or current.settings.user)
+    level = enrich or default_enrichment(current.llm)
     if (enrich or dry_run) and not any(target.can_enrich for target in targets):
         note("no index of these enriches its chunks, so --enrich changes nothing.")
-    if dry_run or not isinstance(place.llm, OfflineLLM):
+    if dry_run or not isinstance(current.llm, OfflineLLM):
         estimates = [
-            estimate(files, each, level, place.llm, scope, {row.sha256 for row in place.store(each).documents(scope)})
-            for each in targets
-            if each.can_enrich and level != "none"
+            estimate(files, target, level, current.llm, scope, set(fingerprints(current.store(target), scope).values()))
+            for target in targets
+            if target.can_enrich and level != "none"
         ]
         if estimates:
             say("\n".join(map(str, estimates)), "")
@@ -79,12 +79,12 @@ def ingest(
     if dry_run:
         return
     report: list[dict[str, Any]] = []
-    running = cluster(place.settings) if engine == "ray" else nullcontext()
+    running = cluster(current.settings) if engine == "ray" else nullcontext()
     with running, bars() as watch:
         results = (
-            ingest_each(place, files, [each.enriched(level, place.llm) for each in targets], scope)
+            ingest_each(current, files, [each.enriched(level, current.llm) for each in targets], scope)
             if engine == "local"
-            else ((each, result) for each in targets for result in ingest_on_ray(files, each, place, scope, level))
+            else ((each, result) for each in targets for result in ingest_on_ray(files, each, current, scope, level))
         )
         for filled, result in results:
             watch("Ingesting", len(report) + 1, len(files) * len(targets))
@@ -137,28 +137,28 @@ def ask(
     from lessons.search.filter_text import parse_filter
     from lessons.stages import stages
 
-    chosen = chosen_stages([stage or list(stages())[-1]])
+    asked_stages = chosen_stages([stage or list(stages())[-1]])
     filters = parse_filter(filter_text) if filter_text else None
-    place = workspace()
-    owner = user or place.settings.user
+    current = workspace()
+    owner = user or current.settings.user
     with bars() as watch:
-        ensure_corpus(place, owner, partial(watch, "Loading the shipped documents"))
+        ensure_corpus(current, owner, partial(watch, "Loading the shipped documents"))
     if filters:
-        check_fields(place, filters, Scope(owner))
+        check_fields(current, filters, Scope(owner))
     memory = Window(message_store().get_or_create(Scope(owner), session)) if session else NoMemory()
     scope: dict[str, Any] = {"user": owner, "filters": filters, "source_file": source_file}
     answers = []
-    for each in chosen:
-        if len(chosen) > 1 and not as_json:
-            typer.echo(f"{each.name}:")
-        remember = each is chosen[-1]
-        stream = Conversation(memory).stream(with_cache(each, cache), question, remember=remember, **scope)
+    for chosen_stage in asked_stages:
+        if len(asked_stages) > 1 and not as_json:
+            typer.echo(f"{chosen_stage.name}:")
+        remember = chosen_stage is asked_stages[-1]
+        stream = Conversation(memory).stream(with_cache(chosen_stage, cache), question, remember=remember, **scope)
         answers.append(_ask(stream, as_json))
     if as_json:
         print_json([answer.as_dict() for answer in answers])
     elif not any(answer.found for answer in answers) and all(answer.searched for answer in answers):
-        known = len(place.store(chosen[-1].index).documents(Scope(owner)))
-        say(f"Asked as {owner} ({counted(known, 'document')}). Another owner? --user NAME")
+        document_count = len(current.store(asked_stages[-1].index).documents(Scope(owner)))
+        say(f"Asked as {owner} ({counted(document_count, 'document')}). Another owner? --user NAME")
     if not all(answer.searched for answer in answers):
         raise typer.Exit(1)
 

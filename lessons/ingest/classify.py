@@ -79,21 +79,21 @@ class Classifier(TransformComponent):
             kind = document_type(source, chunks[0].metadata.get("title") or "", _text(chunks))
             sections = defaultdict[Any, list[BaseNode]](list)
             for node in chunks:
-                known = node.metadata
-                sections[(known["section"],) if "section" in known else known.get("page_number")].append(node)
-            for own in sections.values():
-                steps = has_steps(_text(own))
-                for node in own:
+                is_in_section = "section" in node.metadata
+                sections[(is_in_section, node.metadata.get("section" if is_in_section else "page_number"))].append(node)
+            for section in sections.values():
+                steps = has_steps(_text(section))
+                for node in section:
                     node.metadata |= {"doc_type": kind, "has_steps": steps}
         return list(nodes)
 
 
 def document_type(source_file: str, title: str, text: str) -> str:
-    """A key of `NAMED`, or `UNKNOWN` where nothing speaks for one."""
+    """Return a key of `NAMED`, or `UNKNOWN` if no kind scores enough."""
     name = re.sub(r"[-_.]+", " ", PurePath(source_file).stem)
-    places, forms = {"title": title, "file": name, "lead": text[:LEAD_CHARS]}, _forms(text)
+    texts, forms = {"title": title, "file": name, "lead": text[:LEAD_CHARS]}, _forms(text)
     scores = {
-        kind: sum(WEIGHTS[place] for place, words in places.items() if pattern.search(words))
+        kind: sum(WEIGHTS[source] for source, source_text in texts.items() if pattern.search(source_text))
         + WEIGHTS["form"] * (kind in forms)
         for kind, pattern in _PATTERNS.items()
     }
@@ -102,17 +102,17 @@ def document_type(source_file: str, title: str, text: str) -> str:
 
 
 def has_steps(text: str) -> bool:
-    """Whether items are numbered one after the other, or lines stand one below the other, that tell what to do."""
-    told: list[bool] = []
+    """Return True if items numbered in order, or consecutive lines, tell the reader what to do."""
+    are_steps: list[bool] = []
     expected = 1
     for *numbers, item in _NUMBERED.findall(text):
         number = int("".join(numbers))
         if number != expected:
-            told = []
+            are_steps = []
         if number in (1, expected):
-            told.append(bool(_IMPERATIVE.match(item) or _KOREAN_STEP.search(item)))
+            are_steps.append(bool(_IMPERATIVE.match(item) or _KOREAN_STEP.search(item)))
             expected = number + 1
-        if len(told) >= FEWEST_STEPS and sum(told) >= 0.6 * len(told):
+        if len(are_steps) >= FEWEST_STEPS and sum(are_steps) >= 0.6 * len(are_steps):
             return True
     return _tell_in_a_row(text)
 
@@ -128,11 +128,11 @@ def _tell_in_a_row(text: str) -> bool:
 
 
 def _forms(text: str) -> list[str]:
-    """The kinds whose form a text has: many questions as lines of their own; a place and a date at the beginning."""
+    """List the kinds whose form a text has: many lines that are questions; a place and a date at the beginning."""
     lines = [line for line in text.splitlines() if line.strip()]
     questions = sum(line.rstrip().endswith(("?", "？")) and len(line) < 120 for line in lines)
-    found = ["faq"] if questions >= 4 and questions >= 0.2 * len(lines) else []
-    return [*found, "press-release"] if _DATELINE.search(text[: 2 * LEAD_CHARS]) else found
+    forms = ["faq"] if questions >= 4 and questions >= 0.2 * len(lines) else []
+    return [*forms, "press-release"] if _DATELINE.search(text[: 2 * LEAD_CHARS]) else forms
 
 
 def _text(chunks: Sequence[BaseNode]) -> str:

@@ -57,11 +57,11 @@ Passage:
 }
 
 
-def _prompts(task: str, max_tokens: int, **wanted: str) -> dict[str, PromptTemplate]:
-    """A prompt for each language: what is wanted, and below it the passage."""
+def _prompts(task: str, max_tokens: int, **instructions: str) -> dict[str, PromptTemplate]:
+    """Make a prompt for each language: the instruction, and below it the passage."""
     return {
-        written: PromptTemplate(words + _PASSAGE[written], metadata={"task": task, "max_tokens": max_tokens})
-        for written, words in wanted.items()
+        code: PromptTemplate(instruction + _PASSAGE[code], metadata={"task": task, "max_tokens": max_tokens})
+        for code, instruction in instructions.items()
     }
 
 
@@ -91,33 +91,33 @@ class ChunkExtractor(BaseExtractor):
     _step: Step = PrivateAttr(default_factory=lambda: Step("enrich"))
     _advance: OnProgress | None = PrivateAttr(default=None)
     _document: tuple[str, ...] = PrivateAttr(default=())
-    _done: int = PrivateAttr(default=0)
+    _finished: int = PrivateAttr(default=0)
 
     def __call__(
         self, nodes: Sequence[BaseNode], step: Step | None = None, advance: OnProgress | None = None, **_: Any
     ) -> list[BaseNode]:
         """Enrich the chunks; book the calls on `step`, and tell `advance` what is made and for how many chunks."""
-        mine = self.model_copy()
-        mine._step, mine._advance, mine._done = step or Step("enrich"), advance, 0
-        mine._document = tuple(node.get_content(MetadataMode.NONE) for node in nodes)
-        return mine.process_nodes(nodes)
+        bound = self.model_copy()
+        bound._step, bound._advance, bound._finished = step or Step("enrich"), advance, 0
+        bound._document = tuple(node.get_content(MetadataMode.NONE) for node in nodes)
+        return bound.process_nodes(nodes)
 
     def to_dict(self, **kwargs: Any) -> dict[str, Any]:
-        """What tells one recipe from another: no keys, no addresses."""
+        """Return what tells one recipe from another: no keys, no addresses."""
         return {"class_name": self.class_name(), "model": self.llm.metadata.model_name}
 
-    async def _ask(self, what: str, node: BaseNode, call: Callable[..., Any]) -> Any:
-        """One call in a thread of its own; its step joins the document's when it is done.
+    async def _ask(self, name: str, node: BaseNode, call: Callable[..., Any]) -> Any:
+        """Make one call in a thread of its own; its step joins the document's when it is done.
 
         `document`, the texts of all chunks, is for the keyless model and is not sent.
         """
-        step, given = Step(what), {key: node.metadata.get(key, "") for key in ("title", "section")}
+        step, variables = Step(name), {key: node.metadata.get(key, "") for key in ("title", "section")}
         text = node.get_content(MetadataMode.NONE)
-        result = await asyncio.to_thread(call, step, text=text, document=self._document, **given)
+        result = await asyncio.to_thread(call, step, text=text, document=self._document, **variables)
         self._step.add(step)
-        self._done += 1
+        self._finished += 1
         if self._advance:
-            self._advance(what, self._done, len(self._document))
+            self._advance(name, self._finished, len(self._document))
         return result
 
 
@@ -127,18 +127,17 @@ class ChunkKeywords(ChunkExtractor, KeywordExtractor):
     async def _aextract_keywords_from_node(self, node: BaseNode) -> dict[str, Any]:
         return {"keywords": await self._ask("keywords", node, self._keywords)}
 
-    def _keywords(self, step: Step, **given: Any) -> list[str]:
-        """From the keyless model if the other one gives none that can be used."""
-        prompt, most = KEYWORDS[language(given["text"])], {"keywords": (1, self.keywords)}
-        given["count"] = self.keywords
-        found = clean_keywords(
-            structured(self.llm, Keywords, prompt, step, items=most, **given).keywords, self.keywords
-        )
+    def _keywords(self, step: Step, **variables: Any) -> list[str]:
+        """Ask the model for keywords, and the keyless one if none of them can be used."""
+        prompt, limits = KEYWORDS[language(variables["text"])], {"keywords": (1, self.keywords)}
+        variables["count"] = self.keywords
+        reply = structured(self.llm, Keywords, prompt, step, items=limits, **variables)
+        usable = clean_keywords(reply.keywords, self.keywords)
         keyless = getattr(self.llm, "keyless", None)
-        if found or keyless is None:
-            return found
+        if usable or keyless is None:
+            return usable
         step.notes.append("model failed (it named no keyword); answered by the keyless model")
-        return clean_keywords(structured(keyless, Keywords, prompt, step, **given).keywords, self.keywords)
+        return clean_keywords(structured(keyless, Keywords, prompt, step, **variables).keywords, self.keywords)
 
 
 class ChunkSummaries(ChunkExtractor, SummaryExtractor):
@@ -147,12 +146,12 @@ class ChunkSummaries(ChunkExtractor, SummaryExtractor):
     async def _agenerate_node_summary(self, node: BaseNode) -> str:
         return await self._ask("summaries", node, self._summary)
 
-    def _summary(self, step: Step, **given: Any) -> str:
-        return " ".join(normalize(predict(self.llm, SUMMARY[language(given["text"])], step, **given)).split())
+    def _summary(self, step: Step, **variables: Any) -> str:
+        return " ".join(normalize(predict(self.llm, SUMMARY[language(variables["text"])], step, **variables)).split())
 
 
 def extractors(level: Enrichment, llm: LLM) -> tuple[ChunkExtractor, ...]:
-    """The extractors of a level, in the order in which what they add is embedded."""
+    """Return the extractors of a level, in the order in which their metadata is embedded."""
     shared: dict[str, Any] = {"llm": llm, "num_workers": settings().enrichment_workers, "show_progress": False}
     shared["disable_template_rewrite"] = True
     keywords = ChunkKeywords(keywords=settings().keywords_per_chunk, **shared)
@@ -161,14 +160,14 @@ def extractors(level: Enrichment, llm: LLM) -> tuple[ChunkExtractor, ...]:
 
 
 def default_enrichment(llm: LLM) -> Enrichment:
-    """What the settings say, or all that is free: `full` while the keyless model answers, and `none` of a paid one."""
+    """Return the level of the settings, else `full` for the keyless model and `none` for one that costs money."""
     return settings().enrichment or ("full" if isinstance(llm, OfflineLLM) else "none")
 
 
 def clean_keywords(words: Sequence[str], count: int) -> list[str]:
-    """The first `count` that can be used: trimmed, not empty, not too long, no number, none twice."""
-    kept, longest = dict[str, str](), settings().keyword_filter_chars
+    """Return the first `count` usable keywords: trimmed, not empty, not too long, no number, none twice."""
+    usable, longest = dict[str, str](), settings().keyword_filter_chars
     for word in (" ".join(normalize(word).split()).strip(" ,;.#\"'") for word in words):
         if 0 < len(word) <= longest and any(character.isalpha() for character in word):
-            kept.setdefault(word.casefold(), word)
-    return list(kept.values())[:count]
+            usable.setdefault(word.casefold(), word)
+    return list(usable.values())[:count]

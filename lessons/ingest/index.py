@@ -26,8 +26,8 @@ from lessons.ingest.split import HEADER, SectionSplitter, source_of
 from lessons.models.keyless import OfflineLLM
 from lessons.settings import settings
 
-READERS = "readers 2"  # another name where files are read otherwise, so that stored ones are read anew
-PLACE = ("user_id", "type", "ref_id", "chunk_index")
+READER_VERSION = "readers 2"  # another name where files are read otherwise, so that stored ones are read anew
+STAMPED = ("user_id", "type", "ref_id", "chunk_index")
 """What every chunk's metadata says beside the page number. No model reads it: only the words count."""
 
 
@@ -39,18 +39,18 @@ class MetadataStamper(TransformComponent):
     type: str = "document"
 
     def __call__(self, nodes: Sequence[BaseNode], **_: Any) -> list[BaseNode]:
-        placed = Counter[str]()
+        counts = Counter[str]()
         for node in nodes:
             source = source_of(node)
-            place = (self.user_id, self.type, source, placed[source])
-            placed[source] += 1
-            hidden = PLACE if "source_file" in node.metadata else ("source_file", *PLACE)
-            node.metadata = {"source_file": source, **node.metadata, **dict(zip(PLACE, place, strict=True))}
+            key_values = (self.user_id, self.type, source, counts[source])
+            counts[source] += 1
+            hidden = STAMPED if "source_file" in node.metadata else ("source_file", *STAMPED)
+            node.metadata = {"source_file": source, **node.metadata, **dict(zip(STAMPED, key_values, strict=True))}
             node.metadata.pop("structure", None)  # that is of the page
             node.excluded_embed_metadata_keys = [*node.excluded_embed_metadata_keys, *hidden]
             node.excluded_llm_metadata_keys = [*node.excluded_llm_metadata_keys, *hidden]
-            what = [self.index, self.user_id, source, str(place[-1]), node.get_content()]
-            node.id_ = sha256("\x1f".join(what).encode()).hexdigest()[:32]
+            identity = [self.index, self.user_id, source, str(key_values[-1]), node.get_content()]
+            node.id_ = sha256("\x1f".join(identity).encode()).hexdigest()[:32]
         return list(nodes)
 
 
@@ -79,14 +79,15 @@ class FunctionSplitter(TextSplitter):
         return [piece for piece in ([pieces] if isinstance(pieces, str) else pieces) if piece.strip()]
 
 
-def as_transformation(given: Any) -> TransformComponent:
-    """A transformation of LlamaIndex, or a function of a text that gives its pieces; LessonsError for anything else."""
-    if isinstance(given, TransformComponent):
-        return given
-    if callable(given) and not isinstance(given, type):
-        return FunctionSplitter(cut=given, source=_source(given))
+def as_transformation(transformation: Any) -> TransformComponent:
+    """Accept a transformation of LlamaIndex, or a function that splits a text; LessonsError for anything else."""
+    if isinstance(transformation, TransformComponent):
+        return transformation
+    if callable(transformation) and not isinstance(transformation, type):
+        return FunctionSplitter(cut=transformation, source=_source(transformation))
     raise LessonsError(
-        f"{given!r} is no splitter; take a transformation of LlamaIndex, or a function of a text that gives its pieces."
+        f"{transformation!r} is no splitter; "
+        "take a transformation of LlamaIndex, or a function of a text that gives its pieces."
     )
 
 
@@ -110,58 +111,58 @@ class Index:
 
     @property
     def enriches(self) -> bool:
-        """Whether a model adds something to the chunks, which LlamaIndex's extractors do."""
-        return any(isinstance(each, BaseExtractor) for each in self.transformations)
+        """Whether a model adds metadata to the chunks, which LlamaIndex's extractors do."""
+        return any(isinstance(transformation, BaseExtractor) for transformation in self.transformations)
 
     def enriched(self, level: Enrichment, llm: LLM) -> "Index":
-        """The same index with its chunks enriched so far by this model; one that never enriches stays as it is."""
+        """Return the index with its chunks enriched by this model; one that never enriches stays as it is."""
         if not self.can_enrich:
             return self
-        cut = [each for each in self.transformations if not isinstance(each, BaseExtractor)]
-        return replace(self, transformations=(*cut, *extractors(level, llm)))
+        splitting = [step for step in self.transformations if not isinstance(step, BaseExtractor)]
+        return replace(self, transformations=(*splitting, *extractors(level, llm)))
 
     def pipeline(
         self, user_id: str, type: str | None = None, embedding: BaseEmbedding | None = None
     ) -> IngestionPipeline:
-        """The steps for an owner's documents of a type, as LlamaIndex runs them; with a model, chunks are embedded.
+        """Make the LlamaIndex pipeline for an owner's documents of a type; with an `embedding`, chunks are embedded.
 
         `run(documents=…)` books calls to a model on a `step`, and tells `advance` what is made for how many chunks.
         """
-        placer = MetadataStamper(index=self.name, user_id=user_id, type=type or settings().document_type)
+        stamper = MetadataStamper(index=self.name, user_id=user_id, type=type or settings().document_type)
         last = [Embedder(model=embedding)] if embedding else []
-        steps = [*self.transformations, placer, *last]
+        steps = [*self.transformations, stamper, *last]
         return IngestionPipeline(transformations=steps, disable_cache=True)  # vectors are cached by a chunk's words
 
     def chunks(
-        self, documents: Sequence[Document], user_id: str, type: str | None = None, **told: Any
+        self, documents: Sequence[Document], user_id: str, type: str | None = None, **options: Any
     ) -> list[BaseNode]:
-        """The documents of one file as chunks without vectors; `step` and `advance` are told as in `pipeline`."""
-        return list(self.pipeline(user_id, type).run(documents=list(documents), in_place=False, **told))
+        """Cut the documents of one file into chunks without vectors; `step` and `advance` work as in `pipeline`."""
+        return list(self.pipeline(user_id, type).run(documents=list(documents), in_place=False, **options))
 
     def fingerprint(self, content_hash: str, type: str | None = None) -> str:
-        """Changes when the file, its type, the way it is cut or what a chunk knows changes: then it is read anew."""
+        """Return a hash of the file, its type and the recipe: when it changes, the file is read anew."""
         recipe = "".join(transformation.to_json() for transformation in self.transformations)
-        place = " ".join([*PLACE, READERS, type or settings().document_type])
-        return sha256((recipe + place + content_hash).encode()).hexdigest()
+        version = " ".join([*STAMPED, READER_VERSION, type or settings().document_type])
+        return sha256((recipe + version + content_hash).encode()).hexdigest()
 
 
 def naive_index() -> Index:
-    """800 tokens, no overlap, nothing but the words themselves."""
-    chosen = settings()
-    splitter = TokenTextSplitter(chunk_size=chosen.naive_chunk_tokens, chunk_overlap=chosen.naive_chunk_overlap)
+    """Make chunks of 800 tokens, no overlap, nothing but the words themselves."""
+    configured = settings()
+    splitter = TokenTextSplitter(chunk_size=configured.naive_chunk_tokens, chunk_overlap=configured.naive_chunk_overlap)
     return Index("naive", (splitter,))
 
 
 def enhanced_index(name: str = "enhanced", embedded: tuple[str, ...] = HEADER) -> Index:
-    """Sections of at most 500 tokens, 100 of them repeated, under the metadata in `embedded`, enriched by rules."""
-    chosen = settings()
-    sizes = {"chunk_size": chosen.chunk_tokens, "chunk_overlap": chosen.chunk_overlap}
-    splitter = SectionSplitter(**sizes, shortest=chosen.shortest_chunk, embedded=embedded)
+    """Make sections of at most 500 tokens, 100 of them repeated, under the metadata in `embedded`."""
+    configured = settings()
+    sizes = {"chunk_size": configured.chunk_tokens, "chunk_overlap": configured.chunk_overlap}
+    splitter = SectionSplitter(**sizes, shortest=configured.shortest_chunk, embedded=embedded)
     return Index(name, (splitter, Classifier()), can_enrich=True).enriched("full", OfflineLLM())
 
 
 def ingredients() -> list[Index]:
-    """From the naive index to the enhanced one, one ingredient at a time, and two that embed more: for an ablation."""
+    """List the indexes of an ablation: from naive to enhanced, one ingredient at a time, and two that embed more."""
     size, overlap = settings().chunk_tokens, settings().chunk_overlap
     return [
         Index("smaller", (SentenceSplitter(chunk_size=size, chunk_overlap=0),)),

@@ -53,7 +53,7 @@ of them, before anything of that file is stored.
 
 @lru_cache(maxsize=1)
 def _pages(path: Path, source_file: str, content: str) -> list[Document]:
-    """The pages of a file whose bytes have the hash `content`; the last one is kept for the next index of a run."""
+    """Read a file whose bytes have the hash `content`; the last one stays cached for a run's next index."""
     return read(path, source_file)
 
 
@@ -70,15 +70,15 @@ def ingest(
     A file whose content is known is skipped; a changed one replaces its earlier chunks. DatabaseError and ModelError
     end the run, since they would fail every further file; what was written before stays.
     """
-    known, written = fingerprints(store, scope), 0
+    stored, written = fingerprints(store, scope), 0
     for path, name in files:
         watch(stored_name(name), "reading")
-        found = check_status(path, name, index, scope, known)
-        result = (
-            ingest_file(path, found, index, store, embedding, scope, watch) if isinstance(found, PendingFile) else found
-        )
-        if isinstance(found, PendingFile) and result.status != "failed":
-            known[found.source_file] = found.fingerprint
+        result = check_status(path, name, index, scope, stored)
+        if isinstance(result, PendingFile):
+            pending = result
+            result = ingest_file(path, pending, index, store, embedding, scope, watch)
+            if result.status != "failed":
+                stored[pending.source_file] = pending.fingerprint
         written += result.chunks
         yield result
     store.optimize(written)
@@ -104,30 +104,30 @@ class PendingFile:
 
 
 def fingerprints(store: ChunkStore, scope: Scope) -> dict[str, str]:
-    """What is stored already of an owner's files, by name."""
+    """Return the fingerprints of an owner's stored files, by name."""
     return {document.source_file: document.sha256 for document in store.documents(scope)}
 
 
 def check_status(
-    path: Path, name: str, index: Index, scope: Scope, known: Mapping[str, str]
+    path: Path, name: str, index: Index, scope: Scope, stored: Mapping[str, str]
 ) -> PendingFile | FileResult:
-    """Whether a file is to be read, by its content alone; a result says why not."""
+    """Decide by its content whether a file has to be read; a result says why not."""
     name = stored_name(name)
     try:
         content = content_hash(path, name)
     except ReadError as error:
         return FileResult(name, "failed", reason=error.reason)
     fingerprint = index.fingerprint(content, scope.type)
-    if known.get(name) == fingerprint:
+    if stored.get(name) == fingerprint:
         return FileResult(name, "unchanged")
-    if twin := next((other for other, its in known.items() if its == fingerprint), None):
+    if twin := next((twin for twin, its_fingerprint in stored.items() if its_fingerprint == fingerprint), None):
         return FileResult(name, "duplicate", reason=f"The same content is already stored as {twin}.")
-    return PendingFile(name, content, fingerprint, "replaced" if name in known else "added")
+    return PendingFile(name, content, fingerprint, "replaced" if name in stored else "added")
 
 
 def ingest_file(
     path: Path,
-    due: PendingFile,
+    pending: PendingFile,
     index: Index,
     store: ChunkStore,
     embedding: BaseEmbedding,
@@ -135,9 +135,9 @@ def ingest_file(
     watch: Watch = lambda *_: None,
 ) -> FileResult:
     """Read, split, enrich, embed and store one file: all that is done to it, wherever it is done."""
-    name, used = due.source_file, Step("enrich")
+    name, used = pending.source_file, Step("enrich")
     try:
-        documents = _pages(path, name, due.content)
+        documents = _pages(path, name, pending.content)
     except ReadError as error:
         return FileResult(name, "failed", reason=error.reason)
     watch(name, "splitting")
@@ -148,10 +148,10 @@ def ingest_file(
         return FileResult(name, "failed", reason=str(error))
     watch(name, "storing")
     content = path.read_bytes() if path.suffix.lower() == ".pdf" else None
-    store.replace_document(scope, name, due.fingerprint, nodes, content)
+    store.replace_document(scope, name, pending.fingerprint, nodes, content)
     notes = "\n".join(filter(None, (documents[0].metadata["structure"]["note"], _failures(used))))
     spent = used.llm_calls, used.tokens_in, used.tokens_out, used.cost
-    return FileResult(name, due.status, len(nodes), notes or None, *spent)
+    return FileResult(name, pending.status, len(nodes), notes or None, *spent)
 
 
 def _failures(used: Step) -> str | None:
@@ -186,34 +186,34 @@ class Estimate:
 
 
 def estimate(
-    files: Files, index: Index, level: Enrichment, llm: LLM, scope: Scope, known: Collection[str] = ()
+    files: Files, index: Index, level: Enrichment, llm: LLM, scope: Scope, stored: Collection[str] = ()
 ) -> Estimate:
-    """What it costs to enrich files, but for those whose fingerprint is `known`.
+    """Estimate the cost of enriching files, but for those whose fingerprint is in `stored`.
 
     The keyless model enriches the same chunks with the same prompts first, which takes milliseconds. It reads what a
     served model will read, and says about as much. Of a long file about `SAMPLE` chunks stand for the others. Files
     that cannot be read cost nothing.
     """
-    wanted, cut = index.enriched(level, llm), index.enriched("none", llm)
-    done, chunks, used = 0, 0, np.zeros(3)
+    enriching, splitting = index.enriched(level, llm), index.enriched("none", llm)
+    file_count, chunks, used = 0, 0, np.zeros(3)
     for path, name in files:
         try:
-            if wanted.fingerprint(content_hash(path), scope.type) in known:
+            if enriching.fingerprint(content_hash(path), scope.type) in stored:
                 continue
             documents = read(path, name)
         except ReadError:
             continue
-        done += 1
-        nodes, step = cut.chunks(documents, scope.user_id, scope.type), Step("estimate")
+        file_count += 1
+        nodes, step = splitting.chunks(documents, scope.user_id, scope.type), Step("estimate")
         sample = nodes[:: 1 + len(nodes) // SAMPLE]
-        for extractor in extractors(level, OfflineLLM()) if wanted.enriches else ():
+        for extractor in extractors(level, OfflineLLM()) if enriching.enriches else ():
             extractor(sample, step=step)
         chunks += len(nodes)
         used += len(nodes) / max(1, len(sample)) * np.array([step.llm_calls, step.tokens_in, step.tokens_out])
     (calls, tokens_in, tokens_out), cost = used.round().astype(int).tolist(), 0.0
     if not isinstance(llm, OfflineLLM):
-        if wanted.enriches:  # a server adds the form of the keywords to each prompt that asks for them
+        if enriching.enriches:  # a server adds the form of the keywords to each prompt that asks for them
             form = json.dumps(Keywords.model_json_schema())
             tokens_in += chunks * ExactTokenCounter(llm.metadata.model_name).count(form)
         cost = price(tokens_in, tokens_out)
-    return Estimate(level, done, chunks, calls, tokens_in, tokens_out, cost)
+    return Estimate(level, file_count, chunks, calls, tokens_in, tokens_out, cost)

@@ -31,15 +31,15 @@ class Section:
     starts: tuple[tuple[int, int | None], ...]
     paths: tuple[tuple[str, ...], ...]  # of every section that it holds something of, in order
 
-    def followed_by(self, other: "Section") -> "Section":
-        """Both as one, under the headings that they share."""
-        shared = takewhile(lambda pair: pair[0] == pair[1], zip(self.path, other.path, strict=False))
-        before, path = f"{self.text}\n\n", tuple(heading for heading, _ in shared)
-        starts = *self.starts, *((len(before) + start, page) for start, page in other.starts)
-        return Section(before + other.text, path, starts, (*self.paths, *other.paths))
+    def followed_by(self, following: "Section") -> "Section":
+        """Join both, under the headings that they share."""
+        shared = takewhile(lambda pair: pair[0] == pair[1], zip(self.path, following.path, strict=False))
+        first_text, path = f"{self.text}\n\n", tuple(heading for heading, _ in shared)
+        starts = *self.starts, *((len(first_text) + start, page) for start, page in following.starts)
+        return Section(first_text + following.text, path, starts, (*self.paths, *following.paths))
 
     def pages(self, begin: int, end: int) -> dict[str, Any]:
-        """The page on which a piece of the text begins and, if it goes on over pages, where in it each of them does."""
+        """Return the page on which a piece of the text begins and, if it spans pages, the offset of each."""
         first = dict[int | None, int]()
         for start, page in self.starts:
             if start <= begin:
@@ -56,7 +56,7 @@ class Section:
 
 
 def sections(pages: Sequence[BaseNode], shortest: int) -> list[Section]:
-    """The sections of one file in order, each of at least `shortest` characters unless the whole file has fewer.
+    """List the sections of one file, each of at least `shortest` characters unless the whole file has fewer.
 
     A shorter one, above all a heading without text, joins the next; the last joins the one before it. Only so does a
     section reach over several pages. `pages` carry their headings as (start, end, level, text) in `structure`.
@@ -92,14 +92,14 @@ def _headings(page: BaseNode) -> list[list]:
     return page.metadata.get("structure", {}).get("headings", [])
 
 
-def _packed(found: Sequence[Section], fits: Callable[[str], bool]) -> list[Section]:
+def _packed(sections: Sequence[Section], fits: Callable[[str], bool]) -> list[Section]:
     """Neighbours on one page share a chunk as long as their text `fits` into it."""
-    full: list[Section] = []
-    for section in found:
-        if full and full[-1].starts[0][1] == section.starts[-1][1] and fits(full[-1].followed_by(section).text):
-            section = full.pop().followed_by(section)
-        full.append(section)
-    return full
+    packed: list[Section] = []
+    for section in sections:
+        if packed and packed[-1].starts[0][1] == section.starts[-1][1] and fits(packed[-1].followed_by(section).text):
+            section = packed.pop().followed_by(section)
+        packed.append(section)
+    return packed
 
 
 class Chunk(TextNode):
@@ -108,32 +108,32 @@ class Chunk(TextNode):
     embedded: tuple[str, ...] = HEADER
 
     def get_metadata_str(self, mode: MetadataMode = MetadataMode.ALL) -> str:
-        """The values of `embedded` that the text does not say itself, for the embedding; nothing for other readers."""
+        """Return the values of `embedded` that the text does not say, for the embedding; "" for other readers."""
         return "\n".join(self.header().values()) if mode is MetadataMode.EMBED else ""
 
     def header(self) -> dict[str, str]:
-        """What stands above the words of the chunk when it is embedded, by name, in order."""
-        said = " ".join(self.text.split())
+        """Return what stands above the words of the chunk when it is embedded, by name, in order."""
+        words = " ".join(self.text.split())
         values = {key: self.metadata[key] for key in self.embedded if self.metadata.get(key)}
         lines = {key: ", ".join(value) if isinstance(value, list) else value for key, value in values.items()}
-        return {key: line for key, line in lines.items() if " ".join(line.split()) not in said}
+        return {key: line for key, line in lines.items() if " ".join(line.split()) not in words}
 
 
 def header(chunk: BaseNode) -> dict[str, str]:
-    """What the enhanced index puts above the words of a chunk, which may have been stored as any node."""
+    """Return what the enhanced index puts above the words of a chunk, which may have been stored as any node."""
     embedded = chunk.embedded if isinstance(chunk, Chunk) else HEADER
     return Chunk(text="", metadata=chunk.metadata, embedded=embedded).header()
 
 
-def most_similar(chunk: BaseNode, others: Sequence[BaseNode]) -> BaseNode | None:
-    """The one of the other chunks that shares most words with this one, the shortest of equals; None without any."""
-    wanted = Counter(terms(chunk.get_content(MetadataMode.NONE)))
+def most_similar(chunk: BaseNode, candidates: Sequence[BaseNode]) -> BaseNode | None:
+    """Return the chunk that shares most words with this one, the shortest of equals; None if none shares any."""
+    counts = Counter(terms(chunk.get_content(MetadataMode.NONE)))
 
-    def shared(other: BaseNode) -> tuple[int, int]:
-        text = other.get_content(MetadataMode.NONE)
-        return (Counter(terms(text)) & wanted).total(), -len(text)
+    def shared(candidate: BaseNode) -> tuple[int, int]:
+        text = candidate.get_content(MetadataMode.NONE)
+        return (Counter(terms(text)) & counts).total(), -len(text)
 
-    return max((other for other in others if shared(other)[0]), key=shared, default=None)
+    return max((candidate for candidate in candidates if shared(candidate)[0]), key=shared, default=None)
 
 
 class SectionSplitter(TransformComponent):
@@ -156,80 +156,79 @@ class SectionSplitter(TransformComponent):
         splitter = SentenceSplitter(
             chunk_size=self.chunk_size, chunk_overlap=self.chunk_overlap, chunking_tokenizer_fn=cut_sentences
         )
-        tokenizer, document = get_tokenizer(), _of_document(pages)
+        tokenizer, document = get_tokenizer(), _document_metadata(pages)
 
         def fits(text: str) -> bool:
             return len(tokenizer(text)) <= self.chunk_size
 
         for section in _packed(sections(pages, self.shortest), fits):
-            place = _of_section(section, document.get("title"))
+            headings = _section_metadata(section, document.get("title"))
             texts = _lengthened(splitter.split_text(section.text), section.text, self.shortest, fits)
             for begin, text in _located(texts, section.text):
-                known = document | section.pages(begin, begin + len(text)) | place
-                yield Chunk(text=text, metadata=known, embedded=self.embedded)
+                pages_of_text = section.pages(begin, begin + len(text))
+                yield Chunk(text=text, metadata=document | pages_of_text | headings, embedded=self.embedded)
 
 
 def source_of(node: BaseNode) -> str:
-    """The file that a node is from: `source_file`, or what LlamaIndex's own readers say."""
-    known = node.metadata
-    return str(known.get("source_file") or known.get("file_name") or node.ref_doc_id or node.node_id)
+    """Return the file that a node is from: `source_file`, or what LlamaIndex's own readers say."""
+    return str(node.metadata.get("source_file") or node.metadata.get("file_name") or node.ref_doc_id or node.node_id)
 
 
-def _of_document(pages: Sequence[BaseNode]) -> dict[str, Any]:
-    """What all chunks of a file share: its name and type, and as far as they are known title, subject and date."""
+def _document_metadata(pages: Sequence[BaseNode]) -> dict[str, Any]:
+    """Return the metadata that all chunks of a file share: name and type and, if known, title, subject and date."""
     first = pages[0].metadata
     structure = first.get("structure", {})
-    written = language("\n".join(page.get_content(MetadataMode.NONE) for page in pages))
-    named = {"source_file": source_of(pages[0]), "file_type": first.get("file_type"), "language": written}
-    known = {"title": structure.get("title"), "about": _about(pages[0]), "date": structure.get("date")}
-    return named | {key: value for key, value in known.items() if value}
+    language_code = language("\n".join(page.get_content(MetadataMode.NONE) for page in pages))
+    required = {"source_file": source_of(pages[0]), "file_type": first.get("file_type"), "language": language_code}
+    optional = {"title": structure.get("title"), "about": _about(pages[0]), "date": structure.get("date")}
+    return required | {key: value for key, value in optional.items() if value}
 
 
 def _about(page: BaseNode) -> str:
-    """The first sentences between the title and the next heading, often who writes and about what."""
-    headings, kept = _headings(page), ""
+    """Return the first sentences between the title and the next heading, often who writes and about what."""
+    headings, about = _headings(page), ""
     if not headings or headings[0][2] > 1:
         return ""
     end = headings[1][0] if len(headings) > 1 else None
     for sentence in sentences(page.get_content(MetadataMode.NONE)[headings[0][1] : end].strip()):
-        longer = f"{kept} {sentence}".strip()
+        longer = f"{about} {sentence}".strip()
         if len(longer) > ABOUT_CHARS:
             break
-        kept = longer
-    return kept
+        about = longer
+    return about
 
 
 _WORD = re.compile(r"\s*\S+\s*$|\s*\S+")
 
 
-def _lengthened(texts: list[str], whole: str, shortest: int, fits: Callable[[str], bool]) -> list[str]:
-    """A last piece that is too short begins earlier in the whole text: some sentences, or some words if none fits."""
+def _lengthened(texts: list[str], section: str, shortest: int, fits: Callable[[str], bool]) -> list[str]:
+    """Begin a last piece that is too short earlier in the text: by some sentences, or by some words if none fits."""
     if len(texts) < 2 or len(texts[-1]) >= shortest:
         return texts
-    start = whole.rindex(texts[-1])
+    start = section.rindex(texts[-1])
     for cut in (cut_sentences, _WORD.findall):
-        earlier = cut(whole[:start])
-        while earlier and len(whole[start:].strip()) < shortest and fits(earlier[-1] + whole[start:]):
+        earlier = cut(section[:start])
+        while earlier and len(section[start:].strip()) < shortest and fits(earlier[-1] + section[start:]):
             start -= len(earlier.pop())
-    return [*texts[:-1], whole[start:].strip()]
+    return [*texts[:-1], section[start:].strip()]
 
 
-def _located(texts: Sequence[str], whole: str) -> Iterator[tuple[int, str]]:
-    """Each piece with its place in the whole text: it repeats some of the piece before it, and ends behind that."""
+def _located(texts: Sequence[str], section: str) -> Iterator[tuple[int, str]]:
+    """Yield each piece with its offset in the section: it repeats some of the piece before it, and ends behind that."""
     end = 0
     for text in texts:
-        begin = whole.find(text, max(0, end - len(text) + 1))
-        begin = begin if begin >= 0 else whole.rindex(text)
+        begin = section.find(text, max(0, end - len(text) + 1))
+        begin = begin if begin >= 0 else section.rindex(text)
         end = begin + len(text)
         yield begin, text
 
 
-def _of_section(section: Section, title: str | None) -> dict[str, Any]:
-    """The headings above all of it but for the title, and those of each section it holds."""
+def _section_metadata(section: Section, title: str | None) -> dict[str, Any]:
+    """Return the headings above a section but for the title, and those of each section it holds."""
 
     def written(path: tuple[str, ...]) -> str:
         return " > ".join(heading for heading in path if heading != title)
 
     paths = list(dict.fromkeys(filter(None, map(written, section.paths))))
-    known = {"section": written(section.path), "sections": paths}
-    return {key: value for key, value in known.items() if value}
+    metadata = {"section": written(section.path), "sections": paths}
+    return {key: value for key, value in metadata.items() if value}

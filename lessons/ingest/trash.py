@@ -28,7 +28,7 @@ _DOCUMENT = ["user_id", "document_id"]
 TRASHED_DOCUMENTS = Table(
     "trashed_documents",
     Base.metadata,
-    *(Column(each.name, each.type, nullable=each.nullable) for each in DocumentRow.__table__.columns),
+    *(Column(column.name, column.type, nullable=column.nullable) for column in DocumentRow.__table__.columns),
     Column("deleted_at", DateTime(timezone=True), nullable=False, server_default=func.now()),
     PrimaryKeyConstraint("user_id", "id"),
     UniqueConstraint("index_table", "user_id", "source_file"),
@@ -50,11 +50,11 @@ TRASHED_CHUNKS = Table(
 """Chunks as they were, their vectors included, and the terms that find them."""
 
 _COPIED = ", ".join(DocumentRow.__table__.columns.keys())
-_NAMED = "index_table = ANY(:tables) AND user_id = :user_id AND (source_file = :name OR CAST(:name AS text) IS NULL)"
-_FOUND = "user_id = :user_id AND id = ANY(:ids)"  # what was locked; the same name may have come in since
-_KEPT = "deleted_at > now() - :days * interval '1 day'"
+_BY_NAME = "index_table = ANY(:tables) AND user_id = :user_id AND (source_file = :name OR CAST(:name AS text) IS NULL)"
+_BY_ID = "user_id = :user_id AND id = ANY(:ids)"  # what was locked; the same name may have come in since
+_IS_RECENT = "deleted_at > now() - :days * interval '1 day'"
 
-_COPY_DOCUMENTS = f"INSERT INTO trashed_documents ({_COPIED}) SELECT {_COPIED} FROM documents WHERE {_FOUND}"
+_COPY_DOCUMENTS = f"INSERT INTO trashed_documents ({_COPIED}) SELECT {_COPIED} FROM documents WHERE {_BY_ID}"
 _COPY_CHUNKS = """
 INSERT INTO trashed_chunks (document_id, user_id, chunk, terms)
 SELECT document_id, user_id, to_jsonb(chunks), coalesce((
@@ -71,16 +71,16 @@ _PUT_BACK_DOCUMENT = (
     " ON CONFLICT DO NOTHING"
 )
 _FORGET = (
-    f"UPDATE trashed_documents SET content = NULL WHERE content IS NOT NULL AND NOT {_KEPT}",
+    f"UPDATE trashed_documents SET content = NULL WHERE content IS NOT NULL AND NOT {_IS_RECENT}",
     "DELETE FROM trashed_chunks WHERE (user_id, document_id) IN"
-    f" (SELECT user_id, id FROM trashed_documents WHERE NOT {_KEPT})",
+    f" (SELECT user_id, id FROM trashed_documents WHERE NOT {_IS_RECENT})",
 )
-_KNOWN = (
-    f"SELECT index_table, source_file FROM documents WHERE {_NAMED}"
-    f" UNION ALL SELECT NULL, source_file FROM trashed_documents WHERE {_NAMED}"
+_EVERY_NAME = (
+    f"SELECT index_table, source_file FROM documents WHERE {_BY_NAME}"
+    f" UNION ALL SELECT NULL, source_file FROM trashed_documents WHERE {_BY_NAME}"
 )
 _NAMES = (
-    f"SELECT source_file, max(deleted_at) FROM trashed_documents WHERE {_NAMED} AND {_KEPT}"
+    f"SELECT source_file, max(deleted_at) FROM trashed_documents WHERE {_BY_NAME} AND {_IS_RECENT}"
     " GROUP BY 1 ORDER BY 2 DESC, 1"
 )
 
@@ -97,48 +97,48 @@ class Trash:
     def delete(self, scope: Scope, source_file: str) -> bool:
         """Move an owner's document out of every index, in one transaction; False if none of them has it."""
         self.purge()
-        named = self._named(scope, source_file)
+        values = self._values(scope, source_file)
         with owner_transaction(self._engine, scope.user_id) as connection:
-            found = _rows(connection, f"SELECT id, index_table FROM documents WHERE {_NAMED} FOR UPDATE", named)
-            if not found:
+            documents = _rows(connection, f"SELECT id, index_table FROM documents WHERE {_BY_NAME} FOR UPDATE", values)
+            if not documents:
                 return False
-            locked = {"user_id": scope.user_id, "ids": [number for number, _ in found]}
-            connection.execute(text(f"DELETE FROM trashed_documents WHERE {_NAMED}"), named)
+            locked = {"user_id": scope.user_id, "ids": [number for number, _ in documents]}
+            connection.execute(text(f"DELETE FROM trashed_documents WHERE {_BY_NAME}"), values)
             connection.execute(text(_COPY_DOCUMENTS), locked)
-            for number, table in found:
+            for number, table in documents:
                 _run(connection, _COPY_CHUNKS, self._tables[table], {"user_id": scope.user_id, "id": number})
-            connection.execute(text(f"DELETE FROM documents WHERE {_FOUND}"), locked)
+            connection.execute(text(f"DELETE FROM documents WHERE {_BY_ID}"), locked)
         remember_write(self._engine)
         return True
 
     def restore(self, scope: Scope, source_file: str) -> bool:
         """Put a deleted document back; False if there is none any more, LessonsError if its name is taken again."""
-        named, condition = self._named(scope, source_file), f"{_NAMED} AND {_KEPT}"
+        values, condition = self._values(scope, source_file), f"{_BY_NAME} AND {_IS_RECENT}"
         with owner_transaction(self._engine, scope.user_id) as connection:
-            wanted = f"SELECT id, index_table FROM trashed_documents WHERE {condition} FOR UPDATE"
-            found = _rows(connection, wanted, named)
-            for number, table in found:
-                mine = {"user_id": scope.user_id, "id": number}
-                if not connection.execute(text(_PUT_BACK_DOCUMENT), mine).rowcount:
+            query = f"SELECT id, index_table FROM trashed_documents WHERE {condition} FOR UPDATE"
+            documents = _rows(connection, query, values)
+            for number, table in documents:
+                own_values = {"user_id": scope.user_id, "id": number}
+                if not connection.execute(text(_PUT_BACK_DOCUMENT), own_values).rowcount:
                     raise LessonsError(f"{source_file} has been ingested again since; delete that version first.")
-                _run(connection, _PUT_BACK, self._tables[table], mine)
-            locked = {"user_id": scope.user_id, "ids": [number for number, _ in found]}
-            connection.execute(text(f"DELETE FROM trashed_documents WHERE {_FOUND}"), locked)
+                _run(connection, _PUT_BACK, self._tables[table], own_values)
+            locked = {"user_id": scope.user_id, "ids": [number for number, _ in documents]}
+            connection.execute(text(f"DELETE FROM trashed_documents WHERE {_BY_ID}"), locked)
         remember_write(self._engine)
-        return bool(found)
+        return bool(documents)
 
-    def known(self, scope: Scope) -> tuple[set[str], list[set[str]]]:
-        """What an owner ever deleted and did not bring back, and what each index has of the owner's now, by name."""
+    def names(self, scope: Scope) -> tuple[set[str], list[set[str]]]:
+        """Return the names of what an owner deleted and did not bring back, and of what each index has now."""
         with owner_transaction(self._engine, scope.user_id) as connection:
-            rows = _rows(connection, _KNOWN, self._named(scope))
+            rows = _rows(connection, _EVERY_NAME, self._values(scope))
         names = {table: {name for of, name in rows if of == table} for table in (None, *self._tables)}
         return names.pop(None), list(names.values())
 
     def deleted(self, scope: Scope) -> dict[str, datetime]:
-        """What an owner can bring back, and when it was deleted, the latest first."""
+        """Return what an owner can bring back, and when it was deleted, the latest first."""
         self.purge()
         with owner_transaction(self._engine, scope.user_id) as connection:
-            return dict(_rows(connection, _NAMES, self._named(scope)))
+            return dict(_rows(connection, _NAMES, self._values(scope)))
 
     def purge(self) -> None:
         """Forget, for every owner, the words of what was deleted too long ago."""
@@ -146,7 +146,7 @@ class Trash:
             for statement in _FORGET:
                 connection.execute(text(statement), {"days": settings().trash_days})
 
-    def _named(self, scope: Scope, source_file: str | None = None) -> dict[str, Any]:
+    def _values(self, scope: Scope, source_file: str | None = None) -> dict[str, Any]:
         days = settings().trash_days
         return {"tables": list(self._tables), "user_id": scope.user_id, "name": source_file, "days": days}
 

@@ -95,7 +95,7 @@ def test_a_document_that_is_brought_back_is_what_it_was(store: ChunkStore) -> No
 def test_nobody_brings_back_or_sees_what_another_owner_deleted(store: ChunkStore) -> None:
     trash = trash_of(store)
     trash.delete(MINA, FILE)
-    assert (trash.deleted(JOON), trash.known(JOON)[0], trash.restore(JOON, FILE)) == ({}, set(), False)
+    assert (trash.deleted(JOON), trash.names(JOON)[0], trash.restore(JOON, FILE)) == ({}, set(), False)
     assert not trash.delete(Scope("trash-nobody"), FILE)
 
 
@@ -123,7 +123,7 @@ def test_after_the_days_of_the_setting_the_words_are_gone_and_the_name_is_known(
     with store.engine.begin() as connection:
         connection.execute(update(TRASHED_DOCUMENTS).values(deleted_at=func.now() - timedelta(days=7, seconds=1)))
     assert (trash.deleted(MINA), trash.restore(MINA, FILE)) == ({}, False)
-    assert trash.known(MINA) == ({FILE}, [set()])
+    assert trash.names(MINA) == ({FILE}, [set()])
     with store.engine.connect() as connection:
         assert connection.scalar(select(func.count()).select_from(TRASHED_CHUNKS)) == 0
         assert set(connection.scalars(select(TRASHED_DOCUMENTS.c.content))) == {None}
