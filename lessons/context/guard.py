@@ -7,7 +7,7 @@ function words, polite padding, and phrases that have moved as a whole. Order co
 
 import re
 from dataclasses import dataclass, field
-from unicodedata import normalize as form
+from unicodedata import normalize as unicode_form
 
 from lessons.text import language, normalize
 from lessons.text.korean import PARTICLES, particle_pattern
@@ -21,16 +21,16 @@ CLEAR = frozenset(["language", "numbers", "names", "negation"])  # differences t
 
 @dataclass
 class Reading:
-    """What a question pins down; `words` are its content words without inflection, in an order that counts."""
+    """The constraints that a question states. `words` are its content words without inflection, in order."""
 
     language: str
     text: str  # with quantities in one spelling
-    numbers: list[str]  # with their units; periods and identifiers
+    numbers: list[str]  # periods and identifiers, too
     names: list[str]
     negation: list[str] = field(default_factory=list)
-    frame: set[str] = field(default_factory=set)  # tense and modality; empty if no verb shows them
+    tense: set[str] = field(default_factory=set)  # and modality; empty if no verb shows them
     words: list[str] = field(default_factory=list)
-    moved: list[tuple[str, ...]] = field(default_factory=list)  # phrases that may stand anywhere
+    phrases: list[tuple[str, ...]] = field(default_factory=list)  # those that may stand anywhere
     roles: dict[str, str] = field(default_factory=dict)  # of Korean words whose particle may be dropped
 
 
@@ -41,7 +41,7 @@ _NAME = re.compile(r"(?<=[\w,] )[A-Z][^\W\d_]+|(?<![A-Za-z])[A-Za-z]{2,}(?=[가-
 _END = "\x1f"  # of a number, which a Korean particle may follow
 
 
-def _quantities(text: str) -> str:
+def _mark_quantities(text: str) -> str:
     """Write every period, code and number of a text in one spelling, between '#' and `_END`."""
     for start, end, day in sorted(dates(text), reverse=True):
         text = f"{text[:start]}{day.year}년 {day.month}월 {day.day}일{text[end:]}"
@@ -63,24 +63,18 @@ _PERSONS = dict.fromkeys(["i", "we", "me", "us", "my", "our"], "1") | dict.fromk
 _ASKS, _BE, _LIGHT = (words_of(name) for name in ("question_words", "forms_of_be", "light_words"))
 _PREPOSITIONS, _NEGATIONS = words_of("prepositions"), words_of("negations")
 _REQUEST = rf"^(?:(?:{'|'.join(words_of('request_words'))})\b[\s,;:.!?]*)+"
-_INNER = rf"(?!(?:{'|'.join([*_PREPOSITIONS, *_VERBS, *_ASKS, 'of', 'and', 'or'])})\b)[^\s,?.!]+"
-_REWORDED = [
-    (r"(?:n['’]t|(?<=can)not)\b", " not"),
-    (r"\b(what|who|where|when|why|how)['’]s\b", r"\1 is"),
-    (r"['’]s?\b", " "),
-    (rf"{_REQUEST}(?:(?:if|whether)\s|(?<=me )(?=the\b)|(?=(?:{'|'.join(_ASKS)}|whom)\b))", ""),
-    (r"\bwhom\b", "who"),
-    (r"\bwhich\b", "what"),
-    (r"\b(?:is|are|am) (?:it )?(?:(\w+) )?(?:allowed|able|permitted|possible) to\b", r"can \1"),
-    (r"\b(?:how|what (?:is|are) the (?:steps?|ways?)|what do (?:i|we) (?:have|need) to do) to\b", "how"),
-    (r"(?:\b(?:on|at) )?\bwhat (?:(is |was )the )?(?:date|time)(?: of)?\b", r"when \1"),
-    (r"\bwhat does (.+?) mean\b", r"what is the meaning of \1"),
-    (r"\b(?:what is )?the number of ([^?]+?) (?:at|in|on|of)\b", r"how many \1 in"),
-    (r"\b(?:how many|what number of) ([^?]+?) do(?:es)? (.+?) have\b", r"how many \1 in \2"),
-    (rf"\b(?:the|an?) ({_INNER}(?: {_INNER}){{0,3}}) of (?:(?:the|an?) )?({_INNER}(?: {_INNER}){{0,5}})", r"the \2 \1"),
-    (r"^what (?=(?:is|are|was|were)\b|.*\b(?:is|are|was|were)\W*$)", ""),
+_NOUN = rf"(?!(?:{'|'.join([*_PREPOSITIONS, *_VERBS, *_ASKS, 'of', 'and', 'or'])})\b)[^\s,?.!]+"
+_ENGLISH = [
+    (re.compile(pattern), instead)
+    for pattern, instead in [
+        (r"(?:n['’]t|(?<=can)not)\b", " not"),
+        (r"['’]s?\b", " "),
+        (rf"{_REQUEST}(?:(?:if|whether)\s|(?<=me )(?=the\b)|(?=(?:{'|'.join(_ASKS)}|whom)\b))", ""),
+        (r"\bwhom\b", "who"),
+        # 'the date of the meeting' as 'the meeting's date'
+        (rf"\b(?:the|an?) ({_NOUN}(?: {_NOUN}){{0,3}}) of (?:(?:the|an?) )?({_NOUN}(?: {_NOUN}){{0,5}})", r"the \2 \1"),
+    ]
 ]
-_ENGLISH = [(re.compile(pattern), instead) for pattern, instead in _REWORDED]
 
 
 def _stem(word: str) -> str:
@@ -94,62 +88,58 @@ def _read_english(text: str, reading: Reading) -> None:
     tokens = re.findall(rf"#[^{_END}]*|[^\W\d_]+(?:[-.&/_]\w+)*|\d+|,", text)
     reading.negation = sorted("no" if token == "not" else token for token in tokens if token in _NEGATIONS)
     past = [token for token in tokens if token in IRREGULAR or re.fullmatch("..+ed", token)]
-    core, phrases, front = _phrases(tokens)
-    passive = front is not None and core[-1:] and core[-1] in map(_stem, past) and _BE & {*tokens}
-    if passive:  # 'by whom was it built' as 'who built it'
-        agent = next((words for role, *words in phrases if role == "by"), [])
+    words, phrases, verb_at = _phrases(tokens)
+    is_passive = verb_at is not None and words[-1:] and words[-1] in map(_stem, past) and _BE & {*tokens}
+    if is_passive:  # 'by whom was it built' as 'who built it'
+        agent = next((phrase[1:] for phrase in phrases if phrase[0] == "by"), [])
         phrases = [phrase for phrase in phrases if phrase[0] != "by"]
-        core[front:] = [*agent, core[-1], *core[front:-1]]
-    shown = {_VERBS[token] for token in tokens if token in _VERBS} | {"past" for _ in past if not passive}
-    shown = shown - {"can", "must"} | {"present"} if {"how", "where"} & {*tokens} else shown  # 'how can I', 'how do I'
-    reading.frame = shown - {"present"} or shown
-    said = [_PERSONS[token] for token in tokens if token in _PERSONS]
-    reading.words = " ".join([*core, *(said if len({*said}) > 1 else [])]).strip(" ,").split()
-    reading.moved = sorted(map(tuple, phrases))
+        words[verb_at:] = [*agent, words[-1], *words[verb_at:-1]]
+    tenses = {_VERBS[token] for token in tokens if token in _VERBS} | {"past" for _ in past if not is_passive}
+    if {"how", "where"} & {*tokens}:  # 'how can I' asks what 'how do I' asks
+        tenses = tenses - {"can", "must"} | {"present"}
+    reading.tense = tenses - {"present"} or tenses
+    persons = [_PERSONS[token] for token in tokens if token in _PERSONS]
+    reading.words = " ".join([*words, *(persons if len({*persons}) > 1 else [])]).strip(" ,").split()
+    reading.phrases = sorted(map(tuple, phrases))
 
 
 def _phrases(tokens: list[str]) -> tuple[list[str], list[list[str]], int | None]:
-    """The words outside of prepositional phrases, the phrases, and where the verb began among the words."""
-    core: list[str] = []
-    here, front, phrases = core, None, []
+    """Split off the prepositional phrases; return the other words, the phrases, and the place of the verb in words."""
+    words: list[str] = []
+    phrases: list[list[str]] = []
+    current, verb_at = words, None
     for token in tokens:
         if token in _PREPOSITIONS:
-            phrases.append(here := [token])
+            phrases.append(current := [token])
         elif token == ",":
-            core += [","] if here is core and core else []
-            here = core
+            words += [","] if current is words and words else []
+            current = words
         elif token in _VERBS:
-            here, front = core, len(core) if front is None else front
+            current, verb_at = words, len(words) if verb_at is None else verb_at
         elif token not in _LIGHT and token not in _NEGATIONS:
-            here.append(token if token[0] == "#" else _stem(token))
-    return core, phrases, front
+            current.append(token if token[0] == "#" else _stem(token))
+    return words, phrases, verb_at
 
 
 _IS = "(?:였|이었)?(?:인가|인지|입니까|이에|예|이야|야|이죠|죠|임|일까|가|나|니까|습니까|어)?요?"
-_KOREAN_REWORDED = [
-    (r"안녕하(?:세요|십니까)|감사합니다|고맙습니다|(?<![가-힣])(?:혹시|좀|그럼|저기요?|근데|그런데)(?![가-힣])", " "),
-    (r"(?:알려|말해|설명해) ?(?:주(?:세요|시겠어요|십시오)|줘요?)", " "),
-    (r"알고 싶(?:습니다|어요?|은데요?)|궁금(?:합니다|해요?|한데요?)", " "),
-    (rf"(?:{_END}(?:[은는이가을를의에](?![가-힣]))?|[\s.,?!~])+", " "),
-    (r"(?<=[가-힣])[을를은는이가]$", ""),
-    (rf"[은는이가]? (?:(?:무엇|뭐|뭔|얼마나?)(?: ?정도)?(?: ?[되돼됩])?|어떻게 ?[되돼됩]){_IS}$", ""),
-    (r"(?: 금액|(?<=[가-힣]{2})[액금])$", ""),
-    (rf"(?: (?:날짜|시기|시점|일시|일자)|(?<=[가-힣]{{2}})일)[은는이가]? 언제{_IS}$", " 언제"),
-    (r"(?:는 (?:방법|법)| (?:방법|절차)|하려면 어떻게 (?:하|해).*)$", " 어떻게"),
+_KOREAN = [
+    (re.compile(pattern), instead)
+    for pattern, instead in [
+        (
+            r"안녕하(?:세요|십니까)|감사합니다|고맙습니다|(?<![가-힣])(?:혹시|좀|그럼|저기요?|근데|그런데)(?![가-힣])",
+            " ",
+        ),
+        (r"(?:알려|말해|설명해) ?(?:주(?:세요|시겠어요|십시오)|줘요?)", " "),
+        (rf"(?:{_END}(?:[은는이가을를의에](?![가-힣]))?|[\s.,?!~])+", " "),
+        (rf"[은는이가]? (?:(?:무엇|뭐|뭔|얼마나?)(?: ?정도)?(?: ?[되돼됩])?|어떻게 ?[되돼됩]){_IS}$", ""),
+    ]
 ]
-_KOREAN = [(re.compile(pattern), instead) for pattern, instead in _KOREAN_REWORDED]
-_ASKED = re.compile(rf"(누구|누(?=[가굴군])|무엇|무얼|뭐|뭘|뭔|언제|어디|얼마나?|왜|어떻게)((?!{_IS}$)[가-힣]*)?{_IS}")
+_QUESTION_WORD = re.compile(
+    rf"(누구|누(?=[가굴군])|무엇|무얼|뭐|뭘|뭔|언제|어디|얼마나?|왜|어떻게)((?!{_IS}$)[가-힣]*)?{_IS}"
+)
 _PARTICLE = re.compile(rf"(\S+?)({particle_pattern('is', 'named')})?(?: |$)")
 _WEAK = frozenset(["topic", "subject", "object", "of", "at", ""])
-_ENDING = re.compile(form("NFD", "(?:(?:어|아)?ᆻ)?(?:(?:어|아|나|는지|ᆫ가|ᆫ지|지|야)?(?:요)?|(?:습|ᆸ)니까|죠|다)$"))
-
-
-def _korean_stem(text: str, is_verb: bool) -> str:
-    """Strip a verb's ending, and the 어 or 아 in its vowel: 나오 for 나와요 (letters: Unicode 15, section 3.12)."""
-    letters = form("NFD", text)
-    stem = re.sub("(?<=ᄒ)ᅢ$", "ᅡ", _ENDING.sub("", letters, count=1) if is_verb else letters)
-    stem = form("NFC", stem[:-1] + stem[-1:].translate(str.maketrans("ᅪᅯᅧᅫ", "ᅩᅮᅵᅬ")))
-    return re.sub("(?<=[가-힣]{2})[하되]$", "", stem)
+_ENDING = re.compile("(?:[았었])?(?:[어아나]요?|는지요?|요|[가-힣]?습니까|죠|다|지요?)$")  # of a verb
 
 
 def _read_korean(text: str, reading: Reading) -> None:
@@ -157,41 +147,41 @@ def _read_korean(text: str, reading: Reading) -> None:
     for pattern, instead in _KOREAN:
         text = pattern.sub(instead, text).strip()
     reading.negation = sorted(re.findall("없|아니|아닌|금지|밖에|(?<![가-힣])(?:안(?= )|못)", text))
-    asked = [_ASKED.fullmatch(word) for word in text.split()]
-    reading.moved = sorted((found[1], found[2] or "") for found in asked if found)
-    rest = " ".join(word for word, found in zip(text.split(), asked, strict=True) if not found)
-    ends_in_verb = bool(asked) and not asked[-1]
-    rest = _korean_stem(rest, ends_in_verb)
-    pairs = _PARTICLE.findall(rest)
-    pairs[-1:] = [(word, "") for word in rest.split()[-1:]] if ends_in_verb else pairs[-1:]
+    question_words = [_QUESTION_WORD.fullmatch(word) for word in text.split()]
+    reading.phrases = sorted((match[1], match[2] or "") for match in question_words if match)
+    content = " ".join(word for word, match in zip(text.split(), question_words, strict=True) if not match)
+    ends_in_verb = bool(question_words) and not question_words[-1]
+    if ends_in_verb:
+        content = re.sub("(?<=[가-힣]{2})[하되]$", "", _ENDING.sub("", content))
+    pairs = _PARTICLE.findall(content)
+    pairs[-1:] = [(word, "") for word in content.split()[-1:]] if ends_in_verb else pairs[-1:]
     roles = [(word, PARTICLES.get(particle, "")) for word, particle in pairs]
     reading.words = [word if role in _WEAK else f"{word} ({role})" for word, role in roles]
     reading.roles = {word: role for word, role in roles if role in _WEAK}
-    if not text.endswith((" 언제", " 어떻게")):
-        reading.frame = {"past" if re.search("[^ᅵᅦ]ᆻ", form("NFD", text)) else "present"}
+    reading.tense = {"past" if re.search("[^ᅵᅦ]ᆻ", unicode_form("NFD", text)) else "present"}
 
 
 def read_constraints(question: str) -> Reading:
     """Read a question, in either language."""
-    text = _quantities(" ".join(normalize(question).replace("#", " ").split()))
+    text = _mark_quantities(" ".join(normalize(question).replace("#", " ").split()))
     names = [name.casefold() for name in _NAME.findall(text)]
     reading = Reading(language(question), text.casefold(), sorted(re.findall(rf"#([^{_END}]*){_END}", text)), names)
     (_read_korean if reading.language == "ko" else _read_english)(reading.text, reading)
     return reading
 
 
-def differences(asked: str, again: str) -> list[str]:
-    """The names of what two questions differ in; none if an answer to one answers the other."""
-    one, other = read_constraints(asked), read_constraints(again)
-    roles = [{role, other.roles.get(word, "")} for word, role in one.roles.items()]
+def differences(first: str, second: str) -> list[str]:
+    """List what two questions differ in; nothing if an answer to one answers the other."""
+    a, b = read_constraints(first), read_constraints(second)
+    roles = [{role, b.roles.get(word, "")} for word, role in a.roles.items()]
     changed = [pair for pair in roles if len(pair) > 1 and "" not in pair]  # a particle may be dropped
     same = {
-        "language": one.language == other.language,
-        "numbers": one.numbers == other.numbers,
-        "names": all(name in other.text for name in one.names) and all(name in one.text for name in other.names),
-        "negation": one.negation == other.negation,
-        "tense or modality": one.frame == other.frame or not (one.frame and other.frame),
-        "words": ("".join(one.words), one.moved) == ("".join(other.words), other.moved),
+        "language": a.language == b.language,
+        "numbers": a.numbers == b.numbers,
+        "names": all(name in b.text for name in a.names) and all(name in a.text for name in b.names),
+        "negation": a.negation == b.negation,
+        "tense or modality": a.tense == b.tense or not (a.tense and b.tense),
+        "words": ("".join(a.words), a.phrases) == ("".join(b.words), b.phrases),
         "who does what": len(changed) < 2 and all("topic" in pair for pair in changed),
     }
     return [name for name, agree in same.items() if not agree]
