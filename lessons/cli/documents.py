@@ -129,9 +129,8 @@ def ask(
     """Answer a question with citations, streamed as it comes."""
     from lessons.context.cache import with_cache
     from lessons.library import check_fields, ensure_corpus
-    from lessons.memory.manager import Conversation
+    from lessons.memory.conversation import Conversation, NoMemory, Window
     from lessons.memory.messages import message_store
-    from lessons.memory.types import NoMemory, Window
     from lessons.rag.types import Scope
     from lessons.rag.workspace import workspace
     from lessons.search.filter_text import parse_filter

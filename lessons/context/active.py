@@ -11,15 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from lessons.context.cache import CACHE_STEP, Cached
-from lessons.context.compress import Hybrid
+from lessons.context.compress import Hybrid, Managed
 from lessons.context.intent import Decision, Intent
-from lessons.context.manager import Managed
 from lessons.context.refine import Iteration, Refined, iterations
 from lessons.context.wrapper import Answering
 from lessons.errors import LessonsError
-from lessons.memory.manager import Conversation
+from lessons.memory.conversation import Conversation, Memory, NoMemory, split_memory
 from lessons.memory.summaries import Tiers
-from lessons.memory.types import Memory, NoMemory, split_memory
 from lessons.plan import Plan
 from lessons.rag.answer import Answer
 from lessons.rag.pipeline import Stage, standalone
@@ -80,7 +78,7 @@ class ActiveState:
             ("memory", f"{self.turns} turns, {_lines(self.profile)} facts, {_lines(self.long_term)} older lines"),
             ("budget", f"{self.plan.tokens:,} of {self.plan.room:,} tokens" if self.plan else "–"),
             ("retrieved", f"{len(self.answer.context.documents)} chunks for “{understood}”"),
-            ("iterations", " → ".join(f"quality {each.quality:.2f}" for each in self.iterations) or "–"),
+            ("iterations", " → ".join(f"quality {iteration.quality:.2f}" for iteration in self.iterations) or "–"),
             ("answer", f"{len(self.answer.text)} characters, {len(self.answer.citations)} citations"),
             ("cost", f"{self.answer.trace.llm_calls} model calls, {self.answer.trace.tokens:,} tokens"),
         ]
@@ -108,7 +106,7 @@ class ActiveAgent:
             raise LessonsError(f"There is no wrapper {unknown[0]!r}; the wrappers are {', '.join(SWITCHES)}.")
 
     def without(self, *wrappers: str) -> Self:
-        """The same agent with these switched off. LessonsError for a name that no wrapper has."""
+        """Return this agent with wrappers switched off. LessonsError for an unknown name."""
         ActiveAgent(self.stage, wrappers)
         return replace(self, wrappers=[name for name in self.wrappers if name not in wrappers])
 
@@ -121,16 +119,17 @@ class ActiveAgent:
         return pipeline.but(self.stage.name)
 
     def memory(self, session_id: str, user: str | Scope | None = None) -> Memory:
-        """What a session of this user remembers; nothing if the memory is switched off."""
-        place = self.stage.workspace or workspace()
-        scope = Scope.of(user or place.settings.user)
-        return Tiers.of(place, scope, session_id) if MEMORY in self.wrappers else NoMemory()
+        """Return the memory of a user's session, or an empty one if the memory is switched off."""
+        if MEMORY not in self.wrappers:
+            return NoMemory()
+        own = self.stage.workspace or workspace()
+        return Tiers.of(own, Scope.of(user or own.settings.user), session_id)
 
     def ask(self, question: str, session_id: str = "active", user: str | Scope | None = None) -> ActiveState:
         """Answer a question of a session. LessonsError for an empty question, or one too long for the budget."""
         conversation = Conversation(self.memory(session_id, user))
-        known = conversation.recall(question)
-        answer = self.pipeline.ask(question, user=user, history=known.history, memory=known.memory)
+        recollection = conversation.recall(question)
+        answer = self.pipeline.ask(question, user=user, history=recollection.history, memory=recollection.memory)
         if answer.searched or answer.found:
             conversation.remember(question, answer.text)
-        return ActiveState(answer, len(known.history) // 2, *split_memory(known.memory))
+        return ActiveState(answer, len(recollection.history) // 2, *split_memory(recollection.memory))

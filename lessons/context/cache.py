@@ -44,11 +44,11 @@ from lessons.text.periods import figures
 from lessons.trace import Step
 
 _ANSWER = TypeAdapter(Answer)
-_KEPT = {"text", "model", "found", "citations", "context"}  # not its question, its stage and its trace
+_STORED_FIELDS = {"text", "model", "found", "citations", "context"}  # not its question, its stage and its trace
 
 
 def is_cacheable(answer: Answer) -> bool:
-    """Refusals are not kept, nor is anything that came about with a warning or without the model that was asked."""
+    """Return False for refusals, for answers with a warning, and where the model failed."""
     failed = any(note.startswith(("model failed", "failed")) for step in answer.trace for note in step.notes)
     return answer.found and not answer.warnings and not failed
 
@@ -81,12 +81,12 @@ Second question: {again}""",
 
 
 class SameQuestion(BaseModel):
-    """Whether an answer to one question answers the other."""
+    """The reply to `SAME_QUESTION`."""
 
     same: StrictBool
 
 
-def is_same_question(asked: str, again: str, llm: LLM, step: Step) -> bool:
+def is_same_question(first: str, second: str, llm: LLM, step: Step) -> bool:
     """Ask a served model about two questions between which the guard cannot decide. Anything but a clear yes is a no.
 
     The keyless model is never asked.
@@ -95,7 +95,7 @@ def is_same_question(asked: str, again: str, llm: LLM, step: Step) -> bool:
         return False
     no = SameQuestion(same=False)
     try:
-        return structured(llm, SameQuestion, SAME_QUESTION, step, otherwise=no, asked=asked, again=again).same
+        return structured(llm, SameQuestion, SAME_QUESTION, step, otherwise=no, asked=first, again=second).same
     except ModelError:  # a refused key, or a reply that is not on record
         return False
 
@@ -104,13 +104,13 @@ _LONGER = 1.5  # times as long as the kept answer a reworded one may be
 
 
 def restyle(answer: str, question: str, llm: LLM, step: Step) -> str:
-    """The answer worded for the question, or as it was kept where the model's text cannot be used."""
-    said = predict(llm, RESTYLE, step, question=question, answer=answer).strip()
+    """Reword a cached answer for the question; return it unchanged if the model's text cannot be used."""
+    text_new = predict(llm, RESTYLE, step, question=question, answer=answer).strip()
     new, old = (
-        (sorted(CITATION.findall(text)), figures(CITATION.sub("", text)), language(text)) for text in (said, answer)
+        (sorted(CITATION.findall(text)), figures(CITATION.sub("", text)), language(text)) for text in (text_new, answer)
     )
-    if new == old and len(said) <= _LONGER * len(answer):
-        return said
+    if new == old and len(text_new) <= _LONGER * len(answer):
+        return text_new
     step.notes.append("the model's wording was not used; the answer stays as it was kept")
     return answer
 
@@ -149,7 +149,7 @@ class CacheKey:
 
 
 class AnswerTable:
-    """The kept answers of all owners. Rows of an older corpus and expired ones are never found, and soon dropped."""
+    """The cached answers of all owners. Expired rows and those of an older corpus are never found, and soon dropped."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = with_tables(engine, AnswerRow, force=True)
@@ -160,18 +160,18 @@ class AnswerTable:
         columns = AnswerRow.id, AnswerRow.question, AnswerRow.answer, (1 - distance).label("similarity")
         same = AnswerRow.user_id == cache_key.user_id, AnswerRow.config_hash == cache_key.config_hash
         fresh = AnswerRow.corpus_version == cache_key.corpus_version, AnswerRow.created_at > _oldest()
-        wanted = select(*columns).where(*same, *fresh).order_by(distance, AnswerRow.id).limit(limit)
+        query = select(*columns).where(*same, *fresh).order_by(distance, AnswerRow.id).limit(limit)
         with owner_transaction(self._engine, cache_key.user_id) as connection:
             _drop_stale(connection, cache_key)
-            return connection.execute(wanted).all()
+            return connection.execute(query).all()
 
-    def used(self, cache_key: CacheKey, number: int) -> None:
+    def record_hit(self, cache_key: CacheKey, number: int) -> None:
         hit = update(AnswerRow).where(AnswerRow.user_id == cache_key.user_id, AnswerRow.id == number)
         with owner_transaction(self._engine, cache_key.user_id) as connection:
             connection.execute(hit.values(hits=AnswerRow.hits + 1, used_at=func.now()))
 
     def put(self, cache_key: CacheKey, question: str, vector: Sequence[float], answer: dict[str, Any]) -> None:
-        """Keep an answer in the place of an earlier one; the least recently used beyond the limit go."""
+        """Store an answer, replacing an earlier one; drop the least recently used beyond the limit."""
         key = {
             "user_id": cache_key.user_id,
             "config_hash": cache_key.config_hash,
@@ -179,25 +179,25 @@ class AnswerTable:
         }
         values = {**vars(cache_key), "question": question, "embedding": list(vector), "answer": answer}
         fresh = {**values, "hits": 0, "created_at": func.now(), "used_at": func.now()}
-        row, mine = insert(AnswerRow).values(**key | values), AnswerRow.user_id == cache_key.user_id
-        newest = select(AnswerRow.id).where(mine).order_by(AnswerRow.used_at.desc(), AnswerRow.id.desc())
+        row, of_owner = insert(AnswerRow).values(**key | values), AnswerRow.user_id == cache_key.user_id
+        newest = select(AnswerRow.id).where(of_owner).order_by(AnswerRow.used_at.desc(), AnswerRow.id.desc())
         beyond = newest.offset(settings().cache_answers)
         with owner_transaction(self._engine, cache_key.user_id) as connection:
             connection.execute(
                 select(func.pg_advisory_xact_lock(func.hashtextextended(f"cache/{cache_key.user_id}", 0)))
             )
             connection.execute(row.on_conflict_do_update(index_elements=list(key), set_=fresh))
-            connection.execute(delete(AnswerRow).where(mine, AnswerRow.id.in_(beyond)))
+            connection.execute(delete(AnswerRow).where(of_owner, AnswerRow.id.in_(beyond)))
 
     def counts(self, user_id: str) -> tuple[int, int]:
-        """How many answers of an owner are kept, and how often they have been reused."""
+        """Count an owner's cached answers and how often they were reused."""
         counted = select(func.count(), func.coalesce(func.sum(AnswerRow.hits), 0)).where(AnswerRow.user_id == user_id)
         with owner_transaction(self._engine, user_id) as connection:
-            kept, hits = connection.execute(counted).one()
-            return kept, int(hits)
+            stored_answer, hits = connection.execute(counted).one()
+            return stored_answer, int(hits)
 
     def clear(self, user_id: str) -> int:
-        """Forget every kept answer of an owner; how many there were."""
+        """Delete an owner's cached answers; return their number."""
         with owner_transaction(self._engine, user_id) as connection:
             return connection.execute(delete(AnswerRow).where(AnswerRow.user_id == user_id)).rowcount
 
@@ -207,12 +207,12 @@ def _oldest() -> ColumnElement[datetime]:
 
 
 def _drop_stale(connection: Connection, cache_key: CacheKey) -> None:
-    """Rows that another transaction is at work on are left to it, so that no two wait for each other."""
+    """Delete stale rows, except those locked by another transaction, so that no two wait for each other."""
     expired = AnswerRow.created_at <= _oldest()
     older = (AnswerRow.index_table == cache_key.index_table) & (AnswerRow.corpus_version != cache_key.corpus_version)
-    mine = AnswerRow.user_id == cache_key.user_id
-    locked = select(AnswerRow.id).where(mine, expired | older).with_for_update(skip_locked=True)
-    connection.execute(delete(AnswerRow).where(mine, AnswerRow.id.in_(locked)))
+    of_owner = AnswerRow.user_id == cache_key.user_id
+    locked = select(AnswerRow.id).where(of_owner, expired | older).with_for_update(skip_locked=True)
+    connection.execute(delete(AnswerRow).where(of_owner, AnswerRow.id.in_(locked)))
 
 
 logger = logging.getLogger(__name__)
@@ -220,7 +220,7 @@ _CANDIDATES = 10  # nearest questions that the guard reads
 _PINNED = 2  # words or numbers without which a follow-up says too little to be looked up
 CACHE_STEP = "cache"  # the name of the step in a trace
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+>")  # where an object lies in memory: another one may lie there later
-_Asked = tuple[str, list[float], CacheKey]  # a question as it is looked up
+_LookupKey = tuple[str, list[float], CacheKey]  # a question as it is looked up
 
 
 @dataclass(frozen=True)
@@ -228,42 +228,42 @@ class Cached(Wrapper):
     """A stage that reuses its answers. A follow-up is looked up as it stands alone; its own answer is not kept."""
 
     def stored(self, user: str | Scope | None = None) -> tuple[int, int]:
-        """How many answers of an owner are kept, of all stages, and how often they have been reused."""
-        return AnswerTable(self.place.engine).counts(self.scope(user).user_id)
+        """Count an owner's cached answers, of all stages, and how often they were reused."""
+        return AnswerTable(self.workspace.engine).counts(self.scope(user).user_id)
 
     def clear(self, user: str | Scope | None = None) -> int:
-        """Forget the kept answers of an owner; how many there were."""
-        return AnswerTable(self.place.engine).clear(self.scope(user).user_id)
+        """Delete an owner's cached answers; return their number."""
+        return AnswerTable(self.workspace.engine).clear(self.scope(user).user_id)
 
     def _pieces(self, stream: AnswerStream, question: str, scope: dict[str, Any]) -> Generator[str, None, None]:
         with stream.answer.trace.step(CACHE_STEP, question) as step:
-            asked, hit = self._look_up(question, scope, step)
+            lookup, hit = self._look_up(question, scope, step)
             if hit:
                 self._reuse(hit, stream.answer, step)
         if hit:
             yield stream.answer.text
             return
         yield from follow(stream, self.inner.stream(question, **scope))
-        if asked and scope.get("history"):
+        if lookup and scope.get("history"):
             step.notes.append("not kept: the question was asked in a conversation")
-        elif asked and is_cacheable(stream.answer):
-            self._keep(*asked, stream.answer, scope)
+        elif lookup and is_cacheable(stream.answer):
+            self._store(lookup, stream.answer, scope)
 
-    def _look_up(self, question: str, scope: dict[str, Any], step: Step) -> tuple[_Asked | None, Row | None]:
-        """A cache that fails is logged and never costs the answer."""
+    def _look_up(self, question: str, scope: dict[str, Any], step: Step) -> tuple[_LookupKey | None, Row | None]:
+        """Look a question up. Errors of the cache are logged and never cost the answer."""
         try:
-            if (asked := self._asked(question, scope, step)) is None:
+            if (lookup := self._lookup_key(question, scope, step)) is None:
                 return None, None
-            (text, vector, cache_key), table = asked, AnswerTable(self.place.engine)
-            if hit := self._first_that_fits(text, table.nearest(cache_key, vector, _CANDIDATES), step):
-                table.used(cache_key, hit.id)
-            return asked, hit
+            (text, vector, cache_key), table = lookup, AnswerTable(self.workspace.engine)
+            if hit := self._first_match(text, table.nearest(cache_key, vector, _CANDIDATES), step):
+                table.record_hit(cache_key, hit.id)
+            return lookup, hit
         except LessonsError as error:
             logger.exception("the cache failed")
             step.notes.append(f"not looked up: {error}")
             return None, None
 
-    def _asked(self, question: str, scope: dict[str, Any], step: Step) -> _Asked | None:
+    def _lookup_key(self, question: str, scope: dict[str, Any], step: Step) -> _LookupKey | None:
         text = " ".join(normalize(question).split())
         if not text or len(text) > settings().max_question_chars:
             return None
@@ -275,17 +275,17 @@ class Cached(Wrapper):
             return None
         if history := tuple(scope.get("history") or ()):
             query = Query(text, self.scope(scope.get("user")), history=history)
-            text = Condense().transform([text], query, self.place.resources(self.index), step)[0]
+            text = Condense().transform([text], query, self.workspace.resources(self.index), step)[0]
             reading = read_constraints(text)
-            if len(reading.words) + len(reading.moved) < _PINNED:
+            if len(reading.words) + len(reading.phrases) < _PINNED:
                 step.notes.append("not looked up: the question does not stand alone")
                 return None
-        return text, self.place.embedding.get_query_embedding(text), self._cache_key(scope)
+        return text, self.workspace.embedding.get_query_embedding(text), self._cache_key(scope)
 
-    def _first_that_fits(self, text: str, found: Any, step: Step) -> Row | None:
-        """The nearest question that the guard takes for the same, else the nearest in doubt if the model takes it."""
+    def _first_match(self, text: str, rows: Any, step: Step) -> Row | None:
+        """Return the nearest question that the guard accepts, else the nearest doubtful one if the model accepts it."""
         doubtful: Row | None = None
-        for row in found:
+        for row in rows:
             if row.similarity < settings().cache_similarity:
                 break
             near = f"{row.similarity:.2f} “{row.question}”"
@@ -295,49 +295,50 @@ class Cached(Wrapper):
                 return row
             step.notes.append(f"no hit: {near} differs in {', '.join(reasons)}")
             doubtful = doubtful or (row if CLEAR.isdisjoint(reasons) else None)
-        if doubtful and is_same_question(doubtful.question, text, self.place.llm, step):
+        if doubtful and is_same_question(doubtful.question, text, self.workspace.llm, step):
             step.notes.append(f"hit, as the model decided: “{doubtful.question}”")
             step.output = doubtful.question
             return doubtful
         return None
 
     def _reuse(self, hit: Row, answer: Answer, step: Step) -> None:
-        said = _ANSWER.validate_python({"question": hit.question, "stage": answer.stage, **hit.answer})
-        for part in _KEPT:
-            setattr(answer, part, getattr(said, part))
+        stored = _ANSWER.validate_python({"question": hit.question, "stage": answer.stage, **hit.answer})
+        for part in _STORED_FIELDS:
+            setattr(answer, part, getattr(stored, part))
         answer.from_cache = hit.question
         if settings().cache_restyle and normalized(answer.question) != normalized(hit.question):
-            answer.text = restyle(answer.text, answer.question, self.place.llm, step)
+            answer.text = restyle(answer.text, answer.question, self.workspace.llm, step)
 
-    def _keep(self, text: str, vector: list[float], cache_key: CacheKey, answer: Answer, scope: dict[str, Any]) -> None:
-        """Nothing is kept when the documents changed while the answer was given."""
+    def _store(self, lookup: _LookupKey, answer: Answer, scope: dict[str, Any]) -> None:
+        """Store the answer, unless the documents changed meanwhile."""
+        text, vector, cache_key = lookup
         try:
             if self._cache_key(scope) == cache_key:
-                kept = _ANSWER.dump_python(answer, mode="json", include=_KEPT)
-                AnswerTable(self.place.engine).put(cache_key, text, vector, kept)
+                stored = _ANSWER.dump_python(answer, mode="json", include=_STORED_FIELDS)
+                AnswerTable(self.workspace.engine).put(cache_key, text, vector, stored)
         except LessonsError:
             logger.exception("the answer could not be kept")
 
-    def _cache_key(self, asked: dict[str, Any]) -> CacheKey:
-        place, scope = self.place, self.scope(asked.get("user"))
-        store, filters = place.store(self.index), asked.get("filters")
-        deciding: dict[str, Any] = {
+    def _cache_key(self, arguments: dict[str, Any]) -> CacheKey:
+        workspace, scope = self.workspace, self.scope(arguments.get("user"))
+        store, filters = workspace.store(self.index), arguments.get("filters")
+        config: dict[str, Any] = {
             "stage": repr(self.inner),
-            "model": describe(place.llm),
-            "embedding": identity(place.embedding),
+            "model": describe(workspace.llm),
+            "embedding": identity(workspace.embedding),
             "materials": None if scope.ref_ids is None else sorted(scope.ref_ids),
             "type": scope.type,
-            "source_file": asked.get("source_file"),
+            "source_file": arguments.get("source_file"),
             "filters": filters and filters.model_dump(mode="json"),
-            "settings": place.settings.model_dump(mode="json"),  # secrets stay hidden in it
+            "settings": workspace.settings.model_dump(mode="json"),  # secrets stay hidden in it
         }
         if settings().own_stages.is_file():  # a stage of the reader's own may look as before and do something else
-            deciding["own stages"] = settings().own_stages.stat().st_mtime_ns
-        config_hash = sha256(json.dumps(deciding, sort_keys=True).encode()).hexdigest()
+            config["own stages"] = settings().own_stages.stat().st_mtime_ns
+        config_hash = sha256(json.dumps(config, sort_keys=True).encode()).hexdigest()
         return CacheKey(scope.user_id, config_hash, store.table_name, str(corpus_version(store, scope)))
 
 
-def with_cache(stage: Stage, wanted: bool | None = None) -> Stage | Cached:
-    """The stage, with a cache around it and under its own name if that is wanted; None takes the setting."""
-    wanted = settings().response_cache if wanted is None else wanted
-    return Cached(stage, name=stage.name) if wanted else stage
+def with_cache(stage: Stage, enabled: bool | None = None) -> Stage | Cached:
+    """Return the stage, with a cache around it if `enabled`; None takes the setting. Its name stays."""
+    enabled = settings().response_cache if enabled is None else enabled
+    return Cached(stage, name=stage.name) if enabled else stage

@@ -1,24 +1,136 @@
-"""Compression of documents that do not all fit: a stage compresses as `stage.but("short", compressor=Hybrid())`."""
+"""What fits into a prompt: a share for each part of it, and documents that are compressed if they do not all fit.
 
+A stage compresses as `stage.but("short", compressor=Hybrid())`.
+"""
+
+import sys
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field, replace
 from math import hypot, log
-from typing import Any
+from typing import Any, ClassVar
 
 from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
 
+from lessons.budget import Budget
+from lessons.context.wrapper import Wrapper, follow
+from lessons.memory.conversation import split_memory
 from lessons.models.keyless import Line, kept_text, passage
 from lessons.models.llm import structured
-from lessons.models.tokens import TokenEstimator
+from lessons.models.tokens import ExactTokenCounter, TokenCounter, TokenEstimator
+from lessons.plan import Message, Part, Plan, line
 from lessons.rag.context import SEPARATOR, ContextBuilder, source_header
+from lessons.rag.pipeline import AnswerStream, Stage
 from lessons.rag.types import Builder, Compressor, Query, Resources, RetrievedDocument
 from lessons.search.rerankers import excerpts, quoted
 from lessons.settings import settings
 from lessons.text import cut_sentences, terms
-from lessons.trace import Step
+from lessons.trace import Step, Trace
+
+
+@dataclass(frozen=True)
+class TokenManager(Budget):
+    """`window` tokens in exact counts, of which `reserved` are kept for the instructions to the model."""
+
+    setting: ClassVar[str] = "LESSONS_MANAGED_TOKENS"
+    window: int = field(default_factory=lambda: settings().managed_tokens)
+    reserved: int | None = field(default_factory=lambda: settings().managed_prompt_tokens)
+    counter: TokenCounter = field(
+        default_factory=lambda: ExactTokenCounter(settings().counted_model), repr=False, compare=False
+    )
+
+
+@dataclass(frozen=True)
+class Shares:
+    """The most that each part may take, in exact tokens, in the order in which they are served."""
+
+    question: int = field(default_factory=lambda: settings().share_question)
+    documents: int = field(default_factory=lambda: settings().share_documents)
+    history: int = field(default_factory=lambda: settings().share_history)
+    profile: int = field(default_factory=lambda: settings().share_profile)
+    long_term: int = field(default_factory=lambda: settings().share_long_term)
+
+
+@dataclass(frozen=True)
+class ContextManager:
+    """Divides the tokens that there are. `top` documents are taken, of each the first `chars` characters."""
+
+    tokens: TokenManager = field(default_factory=TokenManager)
+    shares: Shares = field(default_factory=Shares)
+    top: int = field(default_factory=lambda: settings().managed_documents)
+    chars: int = field(default_factory=lambda: settings().managed_document_chars)
+
+    def fit(
+        self,
+        question: str,
+        documents: Sequence[str] = (),
+        history: Sequence[Message] = (),
+        profile: str = "",
+        long_term: str = "",
+    ) -> Plan:
+        """Plan what fits; documents come best first, messages oldest first. LessonsError if the question does not fit.
+
+        The question may be longer than its share, at the cost of all others.
+        """
+        most = self.shares
+        parts = (
+            Part("question", [question], most.question, "all"),
+            Part("documents", [text[: self.chars] for text in documents[: self.top]], most.documents, "beginning"),
+            Part("history", history, most.history, "last", line, joint="\n"),
+            Part("profile", [profile], most.profile, "beginning"),
+            Part("long-term", [long_term], most.long_term, "beginning"),
+        )
+        return self.tokens.plan(parts).with_original_size("documents", sum(map(self.tokens.counter.count, documents)))
+
+    def compress(
+        self, query: Query, documents: Sequence[RetrievedDocument], builder: Builder, resources: Resources, step: Step
+    ) -> list[RetrievedDocument]:
+        """Compress in the simplest way: take the first documents, and of each the beginning."""
+        cut = [document.shortened(document.content[: self.chars]) for document in documents[: self.top]]
+        return list(builder.build(cut).documents)
+
+
+@dataclass(frozen=True)
+class Managed(Wrapper):
+    """Gives history, memory and documents their shares; `output` of the step 'manage' says what was sent of each.
+
+    What the documents may take is kept for them, whatever was said before. Those that do not fit are cut to their
+    beginnings, unless the stage has a compressor of its own.
+    """
+
+    manager: ContextManager = field(default_factory=ContextManager)
+
+    def _pieces(self, stream: AnswerStream, question: str, scope: dict[str, Any]) -> Generator[Any, None, None]:
+        manager, counter = self.manager, self.manager.tokens.counter
+        conversation = tuple(scope.get("history", ())), *split_memory(scope.get("memory", ""))
+        with stream.answer.trace.step("manage", question) as step:
+            reserved = min(manager.shares.documents, manager.fit(question).buffer)
+            tokens = replace(manager.tokens, window=manager.tokens.window - reserved)
+            step.output = plan = replace(manager, tokens=tokens).fit(question, (), *conversation)
+            if (taken := plan["question"].tokens) > (share := manager.shares.question):
+                step.notes.append(f"the question takes {taken:,} tokens, more than its share of {share:,}")
+        memory = "\n".join(filter(None, (plan["profile"].text, plan["long-term"].text)))
+        context = ContextBuilder(reserved, counter)
+        managed = self.on_stage(lambda stage: _with_context(stage, context, manager))
+        scope |= {"history": plan["history"].items, "memory": memory}
+        yield from follow(stream, managed.inner.stream(question, **scope))
+        sent = stream.answer.context.text
+        retrieved = ContextBuilder(sys.maxsize, counter).build(retrieved_documents(stream.answer.trace))
+        documents = replace(manager, top=1, chars=len(sent)).fit(question, [sent])["documents"]
+        pieces = tuple(documents if piece.name == "documents" else piece for piece in plan.pieces)
+        step.output = Plan(pieces, plan.room + reserved).with_original_size("documents", retrieved.total_tokens)
+
+
+def _with_context(stage: Stage, context: ContextBuilder, compressor: Compressor) -> Stage:
+    return stage.but(stage.name, context=context, compressor=stage.compressor or compressor)
+
+
+def retrieved_documents(trace: Trace) -> list[RetrievedDocument]:
+    """Return the documents of a trace before any was shortened or left out."""
+    return next((step.input for step in trace if step.name in ("compress", "context")), [])
+
 
 ABOVE = 0.5  # what a word of the heading or of the column names above a sentence counts, against one in it
 Place = tuple[int, int]  # the number of a document and the position of a sentence in it
@@ -46,21 +158,21 @@ class Extractive:
 
 
 def best_first(question: str, documents: Sequence[Sequence[Line]]) -> list[Place]:
-    """The sentences by the cosine between their TF-IDF vector and the question's (Salton & Buckley, 1988)."""
+    """Sort sentences by the cosine between their TF-IDF vector and the question's (Salton & Buckley, 1988)."""
     bags: dict[Place, dict[str, float]] = {}
     for number, lines in enumerate(documents):
-        for position, line in enumerate(lines):
-            if line.kind != "heading":
-                bags[number, position] = dict.fromkeys(line.above, ABOVE) | Counter(terms(line.text))
+        for position, sentence in enumerate(lines):
+            if sentence.kind != "heading":
+                bags[number, position] = dict.fromkeys(sentence.above, ABOVE) | Counter(terms(sentence.text))
     spread = Counter(term for bag in bags.values() for term in bag)  # in how many sentences
     rarity = {term: log((1 + len(bags)) / (1 + times)) + 1 for term, times in spread.items()}
-    asked = Counter(terms(question))
+    question_terms = Counter(terms(question))
 
     def cosine(bag: dict[str, float]) -> float:
-        shared = sum(times * bag[term] * rarity[term] ** 2 for term, times in asked.items() if term in bag)
+        shared = sum(times * bag[term] * rarity[term] ** 2 for term, times in question_terms.items() if term in bag)
         return shared / hypot(*(times * rarity[term] for term, times in bag.items())) if shared else 0.0
 
-    return sorted(bags, key=lambda place: (-cosine(bags[place]), place))
+    return sorted(bags, key=lambda sentence: (-cosine(bags[sentence]), sentence))
 
 
 SHORTEN = PromptTemplate(
@@ -101,13 +213,13 @@ class CutOff:
     def compress(
         self, query: Query, documents: Sequence[RetrievedDocument], builder: Builder, resources: Resources, step: Step
     ) -> list[RetrievedDocument]:
-        whole = len(builder.build(documents).documents)
-        kept, text = list(documents[:whole]), ""
-        for piece in cut_sentences(documents[whole].content) if whole < len(documents) else []:
-            if builder.overflows([*kept, documents[whole].shortened(text + piece)]):
+        fitting = len(builder.build(documents).documents)
+        result, text = list(documents[:fitting]), ""
+        for piece in cut_sentences(documents[fitting].content) if fitting < len(documents) else []:
+            if builder.overflows([*result, documents[fitting].shortened(text + piece)]):
                 break
             text += piece
-        return [*kept, documents[whole].shortened(text)] if text.strip() else kept
+        return [*result, documents[fitting].shortened(text)] if text.strip() else result
 
 
 @dataclass(frozen=True)
@@ -148,23 +260,23 @@ class Hybrid:
 def _shortened(
     question: str, documents: Sequence[RetrievedDocument], tokens: int, resources: Resources, step: Step
 ) -> list[RetrievedDocument]:
-    """The documents as the model shortened them; none, with a note on the step, if it failed."""
+    """Let the model shorten documents; return none, with a note on the step, if it fails."""
     headers = [source_header(*each) + SEPARATOR for each in enumerate(documents, start=1)]
     longest = max(map(TokenEstimator().count, headers), default=0)
     variables: dict[str, Any] = {"question": question, "documents": documents, "tokens": tokens, "header": longest}
     variables["words"] = tokens * 3 // 4
     variables["excerpts"] = excerpts(question, documents, resources.llm, SHORTEN, _LONGEST)
     nothing, most = Shortened(summaries=[]), {"summaries": (1, len(documents))}
-    said = structured(resources.llm, Shortened, SHORTEN, step, otherwise=nothing, items=most, **variables)
-    texts = {one.number: one.text for one in said.summaries}
+    reply = structured(resources.llm, Shortened, SHORTEN, step, otherwise=nothing, items=most, **variables)
+    texts = {summary.number: summary.text for summary in reply.summaries}
     shorter = (each.shortened(_faithful(texts.get(n, ""), each)) for n, each in enumerate(documents, start=1))
     return [document for document in shorter if document.content]
 
 
 def _faithful(text: str, document: RetrievedDocument) -> str:
-    """The text without the sentences that name a number which is not the document's."""
-    known = _numbers(document.content)
-    return "".join(piece for piece in cut_sentences(text) if _numbers(piece) <= known).strip()
+    """Drop the sentences of a text that name a number which is not in the document."""
+    document_numbers = _numbers(document.content)
+    return "".join(piece for piece in cut_sentences(text) if _numbers(piece) <= document_numbers).strip()
 
 
 def _numbers(text: str) -> set[str]:

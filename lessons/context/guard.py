@@ -131,6 +131,7 @@ _KOREAN = [
         ),
         (r"(?:알려|말해|설명해) ?(?:주(?:세요|시겠어요|십시오)|줘요?)", " "),
         (rf"(?:{_END}(?:[은는이가을를의에](?![가-힣]))?|[\s.,?!~])+", " "),
+        (r"(?<=[가-힣])[을를은는이가]$", ""),
         (rf"[은는이가]? (?:(?:무엇|뭐|뭔|얼마나?)(?: ?정도)?(?: ?[되돼됩])?|어떻게 ?[되돼됩]){_IS}$", ""),
     ]
 ]
@@ -139,7 +140,15 @@ _QUESTION_WORD = re.compile(
 )
 _PARTICLE = re.compile(rf"(\S+?)({particle_pattern('is', 'named')})?(?: |$)")
 _WEAK = frozenset(["topic", "subject", "object", "of", "at", ""])
-_ENDING = re.compile("(?:[았었])?(?:[어아나]요?|는지요?|요|[가-힣]?습니까|죠|다|지요?)$")  # of a verb
+_ENDING = re.compile(unicode_form("NFD", "(?:(?:어|아)?ᆻ)?(?:(?:어|아|나|는지|ᆫ가|ᆫ지|지|야)?(?:요)?|(?:습|ᆸ)니까|죠|다)$"))
+
+
+def _korean_stem(text: str, is_verb: bool) -> str:
+    """Strip a verb's ending, and the 어 or 아 in its vowel: 나오 for 나와요 (letters: Unicode 15, section 3.12)."""
+    letters = unicode_form("NFD", text)
+    stem = re.sub("(?<=ᄒ)ᅢ$", "ᅡ", _ENDING.sub("", letters, count=1) if is_verb else letters)
+    stem = unicode_form("NFC", stem[:-1] + stem[-1:].translate(str.maketrans("ᅪᅯᅧᅫ", "ᅩᅮᅵᅬ")))
+    return re.sub("(?<=[가-힣]{2})[하되]$", "", stem)
 
 
 def _read_korean(text: str, reading: Reading) -> None:
@@ -151,8 +160,7 @@ def _read_korean(text: str, reading: Reading) -> None:
     reading.phrases = sorted((match[1], match[2] or "") for match in question_words if match)
     content = " ".join(word for word, match in zip(text.split(), question_words, strict=True) if not match)
     ends_in_verb = bool(question_words) and not question_words[-1]
-    if ends_in_verb:
-        content = re.sub("(?<=[가-힣]{2})[하되]$", "", _ENDING.sub("", content))
+    content = _korean_stem(content, ends_in_verb)
     pairs = _PARTICLE.findall(content)
     pairs[-1:] = [(word, "") for word in content.split()[-1:]] if ends_in_verb else pairs[-1:]
     roles = [(word, PARTICLES.get(particle, "")) for word, particle in pairs]

@@ -71,16 +71,16 @@ class Decision(BaseModel):
 
 
 def decide(question: str, llm: LLM, step: Step) -> Decision:
-    """What an utterance needs, as the model sees it; the keyless model goes by labelled examples.
+    """Classify an utterance with the model; the keyless model goes by labelled examples.
 
     Where a model would fetch fewer chunks than these examples, it may not: too few cost the answer, too many only
     tokens.
     """
-    said, keyless = structured(llm, Decision, INTENT, step, question=question), keyless_of(llm)
-    if keyless is llm or not said.top_k:
-        return said
-    other = keyless.structured_predict(Decision, INTENT, question=question)
-    return max(said, other, key=lambda each: each.top_k)
+    decision, keyless = structured(llm, Decision, INTENT, step, question=question), keyless_of(llm)
+    if keyless is llm or not decision.top_k:
+        return decision
+    keyless_decision = keyless.structured_predict(Decision, INTENT, question=question)
+    return max(decision, keyless_decision, key=lambda candidate: candidate.top_k)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Intent(Wrapper):
 
     def _pieces(self, stream: AnswerStream, question: str, scope: dict[str, Any]) -> Generator[Any, None, None]:
         with stream.answer.trace.step("intent", question) as step:
-            decision = Decision(intent=self.always) if self.always else decide(question, self.place.llm, step)
+            decision = Decision(intent=self.always) if self.always else decide(question, self.workspace.llm, step)
             step.output = decision
             step.notes.append(str(decision))
         if decision.top_k:
@@ -99,11 +99,11 @@ class Intent(Wrapper):
             yield from follow(stream, wrapper.inner.stream(question, **scope))
         else:
             memory = conversation_memory(scope.get("memory") or "", scope.get("history") or ())
-            yield from small_talk(stream.answer, self.place.llm, memory)
+            yield from small_talk(stream.answer, self.workspace.llm, memory)
 
 
 def with_top_k(stage: Stage, top_k: int) -> Stage:
-    """The stage with this many chunks in its context. A reranker still chooses from at least its own candidates."""
+    """Return the stage with `top_k` chunks in its context. A reranker still gets at least its own candidates."""
     candidates = top_k if stage.reranker is None else max(top_k, getattr(stage.retriever, "top_k", None) or 0)
     last = stage.reranker or stage.retriever
     reranker = _at(stage.reranker, top_k) if hasattr(last, "top_k") else TopDocuments(top_k, stage.reranker)
@@ -132,7 +132,7 @@ def _at(part: Any, top_k: int) -> Any:
 
 
 def needs_no_document(question: str, llm: LLM) -> bool:
-    """Whether the keyless model takes an utterance for small talk, a statement or a question about the conversation."""
+    """Return whether the keyless model sees small talk, a statement or a question about the conversation."""
     return not keyless_of(llm).structured_predict(Decision, INTENT, question=question).top_k
 
 

@@ -14,7 +14,7 @@ from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel, Field
 
 from lessons.context.wrapper import Wrapper, follow
-from lessons.memory.manager import log_failure
+from lessons.memory.conversation import log_failure
 from lessons.models.llm import structured
 from lessons.rag.answer import Answer, conversation_memory, respond
 from lessons.rag.catalog import only_file
@@ -61,17 +61,17 @@ class Judgement(BaseModel):
 
 
 def judge_answer(question: str, answer: Answer, llm: LLM, step: Step) -> Judgement:
-    """The judgement, from the quotes under the headers of their documents; what cannot be judged is taken as it is."""
+    """Judge an answer by its quotes, under the headers of their documents. If that fails, it counts as sufficient."""
     as_it_is = Judgement(sufficient=True, quality=0)
     headers = {document.id: source_header(n, document) for n, document in enumerate(answer.context.documents, start=1)}
     quotes = [f"{headers.get(cited.chunk_id, cited.source_file)} {cited.quote}" for cited in answer.citations]
     variables: dict[str, Any] = {"question": question, "answer": answer.text, "quotes": "\n".join(quotes)}
-    found = structured(llm, Judgement, JUDGE, step, otherwise=as_it_is, items=_MOST, **variables)
-    for query in list(found.queries):
+    judgement = structured(llm, Judgement, JUDGE, step, otherwise=as_it_is, items=_MOST, **variables)
+    for query in list(judgement.queries):
         if problem := unusable(query, question, settings().max_query_chars):
             step.notes.append(f"a query of the model was not used ({problem})")
-            found.queries.remove(query)
-    return found
+            judgement.queries.remove(query)
+    return judgement
 
 
 JUDGE_STEP, SEARCH_AGAIN_STEP = "judge", "search again"  # the names of the steps in a trace
@@ -91,66 +91,66 @@ class Iteration:
 class Refined(Wrapper):
     """The pieces of each answer are streamed, a step between them; `.answer` of the stream holds the last one."""
 
-    most: int = field(default_factory=lambda: settings().refine_answers)
+    max_answers: int = field(default_factory=lambda: settings().refine_answers)
 
     def _pieces(self, stream: AnswerStream, question: str, scope: dict[str, Any]) -> Generator[Any, None, None]:
         within = self.inner.stream(question, **scope)
-        told = [*within.answer.warnings]  # of the question, as long as nothing is answered
+        question_warnings = [*within.answer.warnings]  # nothing is answered yet
         yield from follow(stream, within)
         if not stream.answer.context.documents:
             return
-        stage, query = self.stage.within(self._query(stream.answer, scope), self.place.llm)
-        seen = _handed(stream.answer)
-        for left in reversed(range(self.most)):
+        stage, query = self.stage.within(self._query(stream.answer, scope), self.workspace.llm)
+        known_ids = _retrieved_ids(stream.answer)
+        for left in reversed(range(self.max_answers)):
             trace = stream.answer.trace
             with trace.step(JUDGE_STEP, stream.answer.text) as step:
                 yield step
-                step.output = judgement = judge_answer(query.text, stream.answer, self.place.llm, step)
+                step.output = judgement = judge_answer(query.text, stream.answer, self.workspace.llm, step)
                 step.notes.append(str(judgement))
             if judgement.sufficient or not judgement.queries or not left:
                 return
             documents = self._search(query, judgement.queries[: _MOST["queries"][1]], trace)
-            if not {each.id for each in documents} - seen:
+            if not {document.id for document in documents} - known_ids:
                 trace.steps[-1].notes.append("the search found nothing new, so the answer stays")
                 return
-            seen |= {each.id for each in documents}
+            known_ids |= {document.id for document in documents}
             stream.answer = self._next(stage, stream.answer, query, documents)
-            stream.answer.warnings += told
-            said = conversation_memory(query.memory, ())
-            yield from respond(stream.answer, self.place.llm, query.text, memory=said, prompt=self.stage.prompt)
+            stream.answer.warnings += question_warnings
+            known = conversation_memory(query.memory, ())
+            yield from respond(stream.answer, self.workspace.llm, query.text, memory=known, prompt=self.stage.prompt)
 
     def _query(self, answer: Answer, scope: dict[str, Any]) -> Query:
-        """The question as it stands alone, within the limits under which it was asked."""
+        """Return the standalone question with the owner, filters and memory it was asked with."""
         owner, filters = self.scope(scope.get("user")), scope.get("filters")
-        if named := scope.get("source_file"):
-            filters, _ = only_file(named, filters, self.place.store(self.index), owner)
+        if source_file := scope.get("source_file"):
+            filters, _ = only_file(source_file, filters, self.workspace.store(self.index), owner)
         return Query(standalone(answer.trace, answer.question), owner, filters, memory=scope.get("memory", ""))
 
     def _search(self, query: Query, queries: list[str], trace: Trace) -> list[RetrievedDocument]:
-        """What is found for each query, best first by turns; nothing if that fails: there is an answer already."""
+        """Search each query and interleave the results; return none if that fails, as there is an answer already."""
         with log_failure("the second search failed"), trace.step(SEARCH_AGAIN_STEP, queries) as step:
             pipeline = replace(self.stage, query=())  # a judge's query is searched as it is
-            within, resources = Trace(), self.place.resources(self.index)
-            found = [pipeline.search(replace(query, text=text), resources, within) for text in queries]
-            for each in within:
-                step.nest(each)
-            turns = (each for turn in zip_longest(*found) for each in turn if each)
-            step.output = documents = list({each.id: each for each in turns}.values())
+            within, resources = Trace(), self.workspace.resources(self.index)
+            results = [pipeline.search(replace(query, text=text), resources, within) for text in queries]
+            for document in within:
+                step.nest(document)
+            turns = (document for turn in zip_longest(*results) for document in turn if document)
+            step.output = documents = list({document.id: document for document in turns}.values())
             return documents
         return []
 
-    def _next(self, stage: Stage, answer: Answer, query: Query, found: Sequence[RetrievedDocument]) -> Answer:
-        """The answer to come, over what the last one rests on, what was found now, and what else was known."""
+    def _next(self, stage: Stage, answer: Answer, query: Query, new: Sequence[RetrievedDocument]) -> Answer:
+        """Prepare the next answer: over the cited documents, the new ones, and the other old ones, in this order."""
         cited = {citation.chunk_id for citation in answer.citations}
-        known = sorted(answer.context.documents, key=lambda document: document.id not in cited)
-        documents = {each.id: each for each in [*known[: len(cited)], *found, *known]}
+        previous = sorted(answer.context.documents, key=lambda document: document.id not in cited)
+        documents = {document.id: document for document in [*previous[: len(cited)], *new, *previous]}
         trace = Trace([*answer.trace])
-        context = stage.pack(list(documents.values()), query, self.place.resources(self.index), trace)
+        context = stage.pack(list(documents.values()), query, self.workspace.resources(self.index), trace)
         return Answer(answer.question, answer.stage, answer.model, context=context, trace=trace)
 
 
 def iterations(trace: Trace) -> list[Iteration]:
-    """What the loop did, an entry for each answer."""
+    """List the answers of the loop in a trace."""
     searched = [(), *(tuple(step.input) for step in trace if step.name == SEARCH_AGAIN_STEP)]
     judged = (step for step in trace if step.name == JUDGE_STEP)
     return [
@@ -159,7 +159,7 @@ def iterations(trace: Trace) -> list[Iteration]:
     ]
 
 
-def _handed(answer: Answer) -> set[str]:
-    """The ids of the documents that the retrieval handed over, also of those for which there was no room."""
+def _retrieved_ids(answer: Answer) -> set[str]:
+    """Return the ids of all retrieved documents, also of those for which there was no room."""
     packed = (step.input for step in answer.trace if step.name in ("compress", "context"))
     return {document.id for document in chain(answer.context.documents, *packed)}

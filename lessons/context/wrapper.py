@@ -37,25 +37,21 @@ class Wrapper(ABC):
         return self.stage.index
 
     @property
-    def workspace(self) -> Workspace | None:
-        return self.stage.workspace
-
-    @property
-    def place(self) -> Workspace:
-        """Where it works: the workspace of the stage, or that of the process."""
-        return self.workspace or workspace()
+    def workspace(self) -> Workspace:
+        """The workspace of the stage, or that of the process."""
+        return self.stage.workspace or workspace()
 
     def scope(self, user: str | Scope | None) -> Scope:
-        return Scope.of(user or self.place.settings.user)
+        return Scope.of(user or self.workspace.settings.user)
 
     def but(self, name: str, **change: Any) -> Self:
-        """This wrapper under another name with something changed, in itself or else in what it stands around."""
-        own = {key: change.pop(key) for key in {each.name for each in fields(self)} & change.keys()}
-        inner = own.pop("inner", self.inner)
-        return replace(self, name=name, inner=inner.but(inner.name, **change) if change else inner, **own)
+        """Return this wrapper under another name with fields changed, its own or those of the stage within."""
+        own_fields = {key: change.pop(key) for key in {part.name for part in fields(self)} & change.keys()}
+        inner = own_fields.pop("inner", self.inner)
+        return replace(self, name=name, inner=inner.but(inner.name, **change) if change else inner, **own_fields)
 
     def on_stage(self, change: Callable[[Stage], Stage]) -> Self:
-        """The wrapper with its innermost stage changed."""
+        """Return the wrapper with its innermost stage changed."""
         inner = change(self.inner) if isinstance(self.inner, Stage) else self.inner.on_stage(change)
         return replace(self, inner=inner)
 
@@ -64,8 +60,8 @@ class Wrapper(ABC):
         return self.stream(question, **scope).read()
 
     def stream(self, question: str, **scope: Any) -> AnswerStream:
-        """The answer piece by piece, as a stage streams it. `.answer` is complete once the pieces are read."""
-        answer = Answer(question=question, stage=self.name, model=describe(self.place.llm))
+        """Stream the answer, as a stage does. `.answer` is complete once the pieces are read."""
+        answer = Answer(question=question, stage=self.name, model=describe(self.workspace.llm))
         stream = AnswerStream(answer, iter(()))
         stream.pieces = self._pieces(stream, question, scope)
         return stream
@@ -90,7 +86,7 @@ def _adopt(stream: AnswerStream, answer: Answer, outer: Answer) -> None:
     if stream.answer is answer:
         return
     answer.stage = outer.stage
-    answer.warnings[:0] = [each for each in outer.warnings if each not in answer.warnings]
-    known = set(map(id, answer.trace))
-    answer.trace.steps[:0] = [step for step in outer.trace if id(step) not in known]
+    answer.warnings[:0] = [warning for warning in outer.warnings if warning not in answer.warnings]
+    known_steps = set(map(id, answer.trace))
+    answer.trace.steps[:0] = [step for step in outer.trace if id(step) not in known_steps]
     stream.answer = answer

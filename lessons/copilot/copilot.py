@@ -20,7 +20,7 @@ from lessons.copilot.decision import (
 from lessons.copilot.tools import WHOLE_FILE, Call, CopilotTools, Menu, headings, is_in_section, menus_for
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
-from lessons.memory.types import split_memory
+from lessons.memory.conversation import split_memory
 from lessons.models.keyless import asks_for_documents, asks_for_steps
 from lessons.models.llm import describe
 from lessons.plan import FittedPart, Message, Part, Plan, history_part, messages_of
@@ -52,7 +52,7 @@ class Gathered:
     @property
     def best(self) -> list[RetrievedDocument]:
         """The passages that help, best first."""
-        return [self.documents[number - 1] for each in self.decisions[-1:] for number in each.ranked_indices]
+        return [self.documents[number - 1] for decision in self.decisions[-1:] for number in decision.ranked_indices]
 
     @property
     def section(self) -> list[RetrievedDocument]:
@@ -62,14 +62,15 @@ class Gathered:
         """
         if not (self.asks_for_steps and self.best) or (path := self.decisions[-1].section) is None:
             return []
-        own = [each for each in self.documents if each.source == self.best[0].source and is_in_section(each, path)]
-        return sorted(own, key=lambda each: each.metadata["chunk_index"])
+        in_file = [document for document in self.documents if document.source == self.best[0].source]
+        passages = [document for document in in_file if is_in_section(document, path)]
+        return sorted(passages, key=lambda document: document.metadata["chunk_index"])
 
     @property
     def ranked(self) -> list[RetrievedDocument]:
         """What the answer may rest on: the section whose steps are asked for, in its order, then the other passages."""
         section = self.section
-        return [*section, *(each for each in self.best if each not in section)]
+        return [*section, *(document for document in self.best if document not in section)]
 
 
 def gather(question: str, tools: CopilotTools, calls: int, trace: Trace) -> Generator[Step, None, Gathered]:
@@ -85,8 +86,8 @@ def gather(question: str, tools: CopilotTools, calls: int, trace: Trace) -> Gene
             step.output = _run(call, tools, gathered, step)
         with trace.step("decide", question) as step:
             yield step
-            made = list(map(str, gathered.calls))
-            decision = step.output = decide(question, gathered.documents, made, tools.resources.llm, step)
+            calls_so_far = list(map(str, gathered.calls))
+            decision = step.output = decide(question, gathered.documents, calls_so_far, tools.resources.llm, step)
         gathered.decisions.append(decision)
         following = next_call(decision, question, gathered.documents)
         if following is None or following in gathered.calls or len(gathered.calls) >= calls:
@@ -95,7 +96,7 @@ def gather(question: str, tools: CopilotTools, calls: int, trace: Trace) -> Gene
 
 
 def next_call(decision: Decision, question: str, documents: Sequence[RetrievedDocument]) -> Call | None:
-    """The call that a decision asks for. A search for steps keeps to the sections that tell them."""
+    """Return the call that a decision asks for. A search for steps keeps to sections with steps."""
     if decision.next_action == "get_section":
         first = documents[decision.ranked_indices[0] - 1]
         return Call("get_section", {"source_file": first.source, "section": decision.section or WHOLE_FILE})
@@ -109,17 +110,17 @@ def next_call(decision: Decision, question: str, documents: Sequence[RetrievedDo
 
 def _run(call: Call, tools: CopilotTools, gathered: Gathered, step: Step) -> list[RetrievedDocument]:
     try:
-        found = tools.run(call)
+        documents = tools.run(call)
     except Exception as error:
         if len(gathered.calls) == 1:
             raise
         logger.warning("a call of the copilot failed: %s", error, exc_info=not isinstance(error, LessonsError))
         step.notes.append(str(error) if isinstance(error, LessonsError) else "the call failed")
         return []
-    known = {document.id for document in gathered.documents}
-    gathered.documents += [document for document in found if document.id not in known]
+    known_ids = {document.id for document in gathered.documents}
+    gathered.documents += [document for document in documents if document.id not in known_ids]
     gathered.documents.sort(key=is_replaced)
-    return found
+    return documents
 
 
 _DOES = {
@@ -130,8 +131,8 @@ _DOES = {
 
 
 def describe_step(step: Step) -> str:
-    said = _DOES[step.name].format(**step.input) if step.name in _DOES else "judging what was found"
-    return " ".join(said.split())[:200]
+    text = _DOES[step.name].format(**step.input) if step.name in _DOES else "judging what was found"
+    return " ".join(text.split())[:200]
 
 
 Outcome = Literal["answered", "best_effort", "nothing_relevant", "not_documented", "unavailable"]
@@ -160,7 +161,7 @@ REPLIES = {
 
 
 def outcome_of(decision: Decision) -> Outcome:
-    """What the last decision comes to."""
+    """Return the outcome that follows from the last decision."""
     if not decision.ranked_indices:
         return "not_documented"
     if decision.confidence < settings().copilot_confidence:
@@ -208,8 +209,8 @@ def fit_prompt(
     left_out = sum(document.estimated_tokens for document in documents[len(context.documents) :])
     read = FittedPart("documents", context.total_tokens, left_out, min(most["documents"], plan.buffer))
     plan = replace(plan, pieces=tuple(read if name == read.name else plan[name] for name in SENT))
-    said = "\n".join(filter(None, (plan["summary"].text, plan["entities"].text)))
-    return Layout(question, conversation_memory(said, messages_of(plan["turns"])), context, plan)
+    memory_text = "\n".join(filter(None, (plan["summary"].text, plan["entities"].text)))
+    return Layout(question, conversation_memory(memory_text, messages_of(plan["turns"])), context, plan)
 
 
 def _without_titles(text: str) -> list[str]:
@@ -237,7 +238,7 @@ class Copilot:
     workspace: Workspace | None = field(default=None, repr=False, compare=False)
 
     def but(self, name: str, **change: Any) -> "Copilot":
-        """This copilot under another name with something changed."""
+        """Return this copilot under another name with fields changed."""
         return replace(self, name=name, **change)
 
     def ask(self, question: str, **scope: Any) -> CopilotAnswer:
@@ -247,7 +248,7 @@ class Copilot:
     def stream(
         self, question: str, *, user: str | Scope | None = None, history: Sequence[Message] = (), memory: str = ""
     ) -> AnswerStream:
-        """The answer piece by piece, with `.events()` each call and decision. LessonsError for an empty question."""
+        """Stream the answer; `.events()` has each call and decision, too. LessonsError for an empty question."""
         place = (self.workspace or workspace()).for_one_answer()
         text, warnings = cleaned(question)
         scope = Scope.of(user or place.settings.user)
@@ -255,20 +256,21 @@ class Copilot:
         answer = CopilotAnswer(question=text, stage=self.name, model=describe(place.llm), warnings=warnings)
         return AnswerStream(answer, self._answer(query, answer, place))
 
-    def _answer(self, query: Query, answer: CopilotAnswer, place: Workspace) -> Iterator[str | Step]:
+    def _answer(self, query: Query, answer: CopilotAnswer, workspace: Workspace) -> Iterator[str | Step]:
         if asks_for_documents(query.text):
-            yield from _said(answer, REPLIES["documents"][language(query.text)].format(self._titles(query, place)))
+            titles = self._titles(query, workspace)
+            yield from _canned_reply(answer, REPLIES["documents"][language(query.text)].format(titles))
             return
-        if needs_no_document(query.text, place.llm):  # the words decide, as for steps, whichever model answers
-            yield from small_talk(answer, place.llm, conversation_memory(query.memory, query.history))
+        if needs_no_document(query.text, workspace.llm):  # the words decide, as for steps, whichever model answers
+            yield from small_talk(answer, workspace.llm, conversation_memory(query.memory, query.history))
             answer.found = not answer.text.startswith(REFUSALS)
             answer.outcome = "answered" if answer.found else answer.outcome
             return
         try:
-            resources = place.resources(self.index)
+            resources = workspace.resources(self.index)
             alone, tools = stand_alone(query, resources, answer.trace).text, self.tools(query, resources)
             if _is_repeated(alone, query):
-                yield from _said(answer, REPLIES["not_understood"][language(query.text)], found=False)
+                yield from _canned_reply(answer, REPLIES["not_understood"][language(query.text)], is_found=False)
                 return
             answer.gathered = yield from gather(alone, tools, self.max_calls, answer.trace)
             answer.outcome = outcome_of(answer.gathered.decisions[-1])
@@ -282,36 +284,36 @@ class Copilot:
             yield answer.text
         else:
             question = standalone(answer.trace, answer.question)
-            layout = fit_prompt(question, answer.gathered.ranked, query.history, query.memory, Budget.of(place.llm))
+            layout = fit_prompt(question, answer.gathered.ranked, query.history, query.memory, Budget.of(workspace.llm))
             answer.layout, answer.context = layout, layout.context
-            yield from _responded(answer, layout, place)
+            yield from _responded(answer, layout, workspace)
 
-    def _titles(self, query: Query, place: Workspace) -> str:
-        """The titles of the FAQ and guides that the owner of the question has."""
-        found = catalog(place.store(self.index), query.scope).items()
-        return "; ".join(each.get("title") or name for name, each in found if each.get("doc_type") in ("faq", "guide"))
+    def _titles(self, query: Query, workspace: Workspace) -> str:
+        """Join the titles of the owner's FAQ and guides."""
+        files = catalog(workspace.store(self.index), query.scope).items()
+        return "; ".join(file.get("title") or name for name, file in files if file.get("doc_type") in ("faq", "guide"))
 
 
-def _said(answer: CopilotAnswer, text: str, found: bool = True) -> Iterator[str]:
-    """An answer that no model writes."""
-    answer.text, answer.found, answer.outcome = text, found, "answered" if found else "not_documented"
+def _canned_reply(answer: CopilotAnswer, text: str, is_found: bool = True) -> Iterator[str]:
+    """Answer with a text that no model writes."""
+    answer.text, answer.found, answer.outcome = text, is_found, "answered" if is_found else "not_documented"
     yield text
 
 
 def _is_repeated(alone: str, query: Query) -> bool:
-    """Whether a follow-up was completed to a question that was put before, so that it was not understood."""
-    before = {normalized(content) for role, content in query.history if role == "user"}
-    return normalized(alone) != normalized(query.text) and normalized(alone) in before
+    """Return whether a follow-up was completed to a question asked before, and so was not understood."""
+    earlier = {normalized(content) for role, content in query.history if role == "user"}
+    return normalized(alone) != normalized(query.text) and normalized(alone) in earlier
 
 
-def _responded(answer: CopilotAnswer, layout: Layout, place: Workspace) -> Iterator[str]:
-    """The model's answer; a procedure is told step by step. A refusal by the model is a fallback, too."""
-    section = [each for each in answer.gathered.section if each in answer.context.documents]
+def _responded(answer: CopilotAnswer, layout: Layout, workspace: Workspace) -> Iterator[str]:
+    """Stream the model's answer, a procedure step by step. A refusal by the model is a fallback, too."""
+    section = [passage for passage in answer.gathered.section if passage in answer.context.documents]
     path = answer.gathered.decisions[-1].section if section else None
     steps: dict[str, Any] = {"count": len(section), "headings": headings(section, path or WHOLE_FILE)}
     prompt = (steps_prompt if section else answer_prompt)(layout.question)
     form = ALL_STEPS[language(layout.question)] if section else None
-    yield from respond(answer, place.llm, layout.question, form, memory=layout.memory, prompt=prompt, **steps)
+    yield from respond(answer, workspace.llm, layout.question, form, memory=layout.memory, prompt=prompt, **steps)
     if answer.outcome != "unavailable" and not answer.found:
         answer.outcome = "not_documented"
     old = {document.source for document in answer.context.documents if is_replaced(document)}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from lessons.copilot.copilot import Copilot
 from lessons.language import _
-from lessons.memory.manager import Conversation
+from lessons.memory.conversation import Conversation
 from lessons.memory.summaries import RecursiveSummary
 from lessons.models.llm import price
 from lessons.settings import settings
@@ -23,7 +23,7 @@ class Rate:
 
     @classmethod
     def of(cls, steps: Iterable[Step], uses: int) -> "Rate":
-        """What the steps used, divided by the uses; nothing without a use."""
+        """Divide what the steps used by the number of uses; zero without a use."""
         used = [(step.llm_calls, step.tokens_in, step.tokens_out) for step in steps]
         return cls(*(sum(column) / uses for column in zip(*used, strict=True))) if used and uses else cls(0, 0, 0)
 
@@ -37,11 +37,11 @@ class CostModel:
     update: Rate
 
     def updates(self, turns: int) -> int:
-        """How often a session of so many turns updates its memory: whenever a full window has a turn behind it."""
+        """Count the memory updates of a session: one for each full window that has a turn behind it."""
         return max(0, turns - 1) // settings().memory_window
 
     def monthly(self, sessions_a_day: int, turns: int, *prices: float) -> dict[str, float]:
-        """US dollars a month of retrieval, answers and memory, at `prices` as `price` takes them."""
+        """Estimate US dollars a month of retrieval, answers and memory, at `prices` as `price` takes them."""
         uses = {"retrieval": (self.retrieval, turns), "answer": (self.answer, turns)}
         uses["update"] = self.update, self.updates(turns)
         return {

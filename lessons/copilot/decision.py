@@ -62,10 +62,10 @@ Passages:
 
 
 ANSWER = {
-    spoken: f"""{SYSTEM[spoken]}
+    tongue: f"""{SYSTEM[tongue]}
 
 [Conversation Memory]
-{MEMORY[spoken]}
+{MEMORY[tongue]}
 
 {{memory}}
 
@@ -74,7 +74,7 @@ ANSWER = {
 
 [Response Format]
 {{response_format}}"""
-    for spoken in SYSTEM
+    for tongue in SYSTEM
 }
 """The system prompt of an answer: what was said before comes before the documents, and the question last."""
 
@@ -92,40 +92,40 @@ STEPS_RULE = {
 
 
 def answer_prompt(question: str) -> ChatPromptTemplate:
-    """The prompt of an answer. Variables: question, memory, context, response_format."""
-    spoken = language(question)
-    return prompt_of(ANSWER[spoken], spoken)
+    """Return the prompt of an answer. Variables: question, memory, context, response_format."""
+    tongue = language(question)
+    return prompt_of(ANSWER[tongue], tongue)
 
 
 def steps_prompt(question: str) -> ChatPromptTemplate:
-    """The prompt of a procedure, with the same variables."""
-    spoken = language(question)
-    return prompt_of(ANSWER[spoken], spoken, "steps", STEPS_RULE)
+    """Return the prompt of a procedure, with the same variables."""
+    tongue = language(question)
+    return prompt_of(ANSWER[tongue], tongue, "steps", STEPS_RULE)
 
 
 def sufficiency_prompt(question: str) -> PromptTemplate:
-    """The prompt of the task; `excerpts` are retrieved documents with their outlines, which it quotes."""
+    """Return the prompt of the decision; it quotes `excerpts`, which are retrieved documents with their outlines."""
     task: dict[str, Any] = {"task": "sufficiency", "max_tokens": 400}
-    shown = {"excerpts": lambda excerpts, **_: quote_passages(excerpts), "made": lambda made, **_: "; ".join(made)}
-    return PromptTemplate(SUFFICIENCY[language(question)], metadata=task, function_mappings=shown)
+    mappings = {"excerpts": lambda excerpts, **_: quote_passages(excerpts), "made": lambda made, **_: "; ".join(made)}
+    return PromptTemplate(SUFFICIENCY[language(question)], metadata=task, function_mappings=mappings)
 
 
 def quote_passages(documents: Sequence[RetrievedDocument]) -> str:
-    """The passages as JSON, one a line, numbered from 1, each with its sections and how much of them is seen."""
-    shown = (_shown(number, document, documents) for number, document in enumerate(documents, start=1))
-    return "\n".join(json.dumps(each, ensure_ascii=False) for each in shown)
+    """Write passages as JSON Lines, numbered from 1, each with its sections and how much of them was retrieved."""
+    passages = (_passage(number, document, documents) for number, document in enumerate(documents, start=1))
+    return "\n".join(json.dumps(passage, ensure_ascii=False) for passage in passages)
 
 
-def _shown(number: int, document: RetrievedDocument, documents: Sequence[RetrievedDocument]) -> dict[str, Any]:
+def _passage(number: int, document: RetrievedDocument, documents: Sequence[RetrievedDocument]) -> dict[str, Any]:
     metadata = document.metadata
-    seen = {each.metadata["chunk_index"] for each in documents if each.source == document.source}
+    retrieved = {other.metadata["chunk_index"] for other in documents if other.source == document.source}
     parts = {
-        path or "(whole document)": f"{len(seen.intersection(places))} of {len(places)}"
-        for path, places in metadata.get("outline", {}).items()
-        if metadata["chunk_index"] in places
+        path or "(whole document)": f"{len(retrieved.intersection(indexes))} of {len(indexes)}"
+        for path, indexes in metadata.get("outline", {}).items()
+        if metadata["chunk_index"] in indexes
     }
-    known = {key: metadata[key] for key in ("title", "doc_type", "replaced_by") if metadata.get(key)}
-    return {"number": number, "source": document.source, **known, "parts": parts, "text": document.content}
+    fields = {key: metadata[key] for key in ("title", "doc_type", "replaced_by") if metadata.get(key)}
+    return {"number": number, "source": document.source, **fields, "parts": parts, "text": document.content}
 
 
 def is_replaced(document: RetrievedDocument) -> bool:
@@ -151,26 +151,26 @@ class Decision(BaseModel):
 def decide(
     question: str, documents: Sequence[RetrievedDocument], made: Sequence[str], llm: LLM, step: Step
 ) -> Decision:
-    """The decision on the passages found so far; `made` are the calls that found them, in words."""
+    """Decide on the passages retrieved so far; `made` are the calls that retrieved them, in words."""
     prompt = sufficiency_prompt(question)
     variables: dict[str, Any] = {"question": question, "documents": documents, "made": list(made)}
     variables["excerpts"] = excerpts(question, documents, llm, prompt)
-    said = structured(llm, Decision, prompt, step, items={"ranked_indices": (0, len(documents))}, **variables)
-    if problem := _problem(said, documents):
+    decision = structured(llm, Decision, prompt, step, items={"ranked_indices": (0, len(documents))}, **variables)
+    if problem := _problem(decision, documents):
         note_failure(step, ModelError(problem), "decided by the keyless model")
-        said = structured(keyless_of(llm), Decision, prompt, step, **variables)
-    if said.is_sufficient or (not said.ranked_indices and said.next_action == "get_section"):
-        said.next_action = "none"
-    return said
+        decision = structured(keyless_of(llm), Decision, prompt, step, **variables)
+    if decision.is_sufficient or (not decision.ranked_indices and decision.next_action == "get_section"):
+        decision.next_action = "none"
+    return decision
 
 
-def _problem(said: Decision, documents: Sequence[RetrievedDocument]) -> str:
-    if not all(1 <= number <= len(documents) for number in said.ranked_indices):
+def _problem(decision: Decision, documents: Sequence[RetrievedDocument]) -> str:
+    if not all(1 <= number <= len(documents) for number in decision.ranked_indices):
         return "it ranked passages that do not exist"
-    if len(set(said.ranked_indices)) < len(said.ranked_indices):
+    if len(set(decision.ranked_indices)) < len(decision.ranked_indices):
         return "it ranked a passage twice"
-    if said.is_sufficient and not said.ranked_indices:
+    if decision.is_sufficient and not decision.ranked_indices:
         return "it called nothing sufficient"
-    if said.next_action == "search_again" and not said.is_sufficient and not terms(said.refined_query):
+    if decision.next_action == "search_again" and not decision.is_sufficient and not terms(decision.refined_query):
         return "it wants to search for nothing"
     return ""

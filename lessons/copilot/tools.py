@@ -40,31 +40,31 @@ class Call:
 
 
 def is_in_section(document: RetrievedDocument, section: str) -> bool:
-    """Whether a chunk holds something of a section, or of one inside it."""
+    """Return whether a chunk has text of a section, or of one inside it."""
     return section in _paths(document.metadata)
 
 
 def _paths(metadata: Mapping[str, Any]) -> list[str]:
-    """Every section that a chunk holds something of, the outer ones too, and the whole file."""
-    own = metadata.get("sections") or [metadata.get("section") or WHOLE_FILE]
-    above = (accumulate(path.split(SEPARATOR), lambda *names: SEPARATOR.join(names)) for path in own)
+    """List the sections that a chunk belongs to, outer ones and the whole file included."""
+    paths = metadata.get("sections") or [metadata.get("section") or WHOLE_FILE]
+    above = (accumulate(path.split(SEPARATOR), lambda *names: SEPARATOR.join(names)) for path in paths)
     return list(dict.fromkeys([WHOLE_FILE, *chain.from_iterable(above)]))
 
 
 def headings(documents: Sequence[RetrievedDocument], section: str) -> list[str]:
-    """The headings of a section and of those inside it, as far as the documents hold them; none for the whole file."""
-    held = dict.fromkeys(path for document in documents for path in _paths(document.metadata))
-    inside = [path for path in held if path == section or path.startswith(f"{section}{SEPARATOR}")]
+    """List the headings of a section and of those inside it that the documents have; none for the whole file."""
+    paths = dict.fromkeys(path for document in documents for path in _paths(document.metadata))
+    inside = [path for path in paths if path == section or path.startswith(f"{section}{SEPARATOR}")]
     return [path.rpartition(SEPARATOR)[2] for path in inside] if section else []
 
 
 def add_outlines(documents: Sequence[RetrievedDocument], store: ChunkStore, scope: Scope) -> list[RetrievedDocument]:
-    """The documents with the `outline` of their file in their metadata: the places of the chunks of every section."""
+    """Add to the metadata the `outline` of each document's file: the chunk indexes of every section."""
     chunks = store.chunks.c
     source = chunks.metadata_["source_file"].astext
     columns = source, chunks.chunk_index, chunks.metadata_["sections"], chunks.metadata_["section"].astext
-    named = source.in_({document.source for document in documents})
-    statement = select(*columns).where(store.within(scope), named).order_by(source, chunks.chunk_index)
+    in_files = source.in_({document.source for document in documents})
+    statement = select(*columns).where(store.within(scope), in_files).order_by(source, chunks.chunk_index)
     outlines: dict[str, dict[str, list[int]]] = {}
     for file, place, sections, section in store.rows(statement, scope):
         for path in _paths({"sections": sections, "section": section}):
@@ -80,18 +80,18 @@ class CopilotTools:
     resources: Resources
 
     def run(self, call: Call) -> list[RetrievedDocument]:
-        """What a call finds. LessonsError for one that cannot be run, TimeoutError for one that takes too long."""
+        """Run a call. LessonsError if it cannot be run, TimeoutError if it takes too long."""
         return within(settings().tool_timeout, lambda: getattr(self, call.tool)(**call.arguments))
 
     def search_all(self, query: str) -> list[RetrievedDocument]:
         """Search FAQ and guides: the best chunks of both, some more of the guides."""
-        chosen = settings()
-        wanted = {"faq": chosen.copilot_faq_chunks, "guide": chosen.copilot_guide_chunks}
-        seen, kept = Counter[str](), []
-        for document in self._search(query, _of_kind(*wanted), chosen.fusion_candidates):
-            seen[kind := document.metadata["doc_type"]] += 1
-            kept += [document] if seen[kind] <= wanted[kind] else []
-        return kept
+        config = settings()
+        limits = {"faq": config.copilot_faq_chunks, "guide": config.copilot_guide_chunks}
+        counts, results = Counter[str](), []
+        for document in self._search(query, _of_kind(*limits), config.fusion_candidates):
+            counts[kind := document.metadata["doc_type"]] += 1
+            results += [document] if counts[kind] <= limits[kind] else []
+        return results
 
     def search_by_metadata(self, query: str, doc_type: str, has_steps: bool) -> list[RetrievedDocument]:
         """Search FAQ or guides only, in the sections that tell steps or in the others."""
@@ -99,28 +99,29 @@ class CopilotTools:
         return self._search(query, filters, settings().copilot_faq_chunks + settings().copilot_guide_chunks)
 
     def get_section(self, source_file: str, section: str) -> list[RetrievedDocument]:
-        """A section by its file and its path of headings, whole and in order; LessonsError if either is not there."""
-        file, wanted = normalize(source_file), normalize(section).strip()
+        """Read a whole section by its file and its path of headings. LessonsError if either does not exist."""
+        file, path = normalize(source_file), normalize(section).strip()
         nodes = chunk_range(self.resources.store, self.query.scope, file, 0, 10**9)  # more than a file has
-        found = (RetrievedDocument(node.node_id, node.get_content(), 1.0, file, node.metadata) for node in nodes)
-        kept = [document for document in found if is_in_section(document, wanted)]
-        if not kept:
-            raise LessonsError(f"{file[:100]} has no section {wanted[:100]!r}; name it as a found document does.")
-        return self._shown(kept)
+        documents = (RetrievedDocument(node.node_id, node.get_content(), 1.0, file, node.metadata) for node in nodes)
+        passages = [document for document in documents if is_in_section(document, path)]
+        if not passages:
+            raise LessonsError(f"{file[:100]} has no section {path[:100]!r}; name it as a found document does.")
+        return self._annotate(passages)
 
     def _search(self, text: str, filters: MetadataFilters, count: int) -> list[RetrievedDocument]:
         text = normalize(text).strip()[: settings().max_query_chars]
         if not any(map(str.isalnum, text)):
             raise LessonsError("The query holds no words.")
         query = replace(self.query, text=text, filters=filters, history=(), memory="")
-        return self._shown(HybridRetriever(top_k=count).search([text], query, self.resources))
+        return self._annotate(HybridRetriever(top_k=count).search([text], query, self.resources))
 
-    def _shown(self, found: Sequence[RetrievedDocument]) -> list[RetrievedDocument]:
-        """The documents with their outlines; `replaced_by` names the newer edition, unless a version is asked for."""
+    def _annotate(self, documents: Sequence[RetrievedDocument]) -> list[RetrievedDocument]:
+        """Add outlines, and `replaced_by` with the newer edition, unless a version is asked for."""
         store, scope = self.resources.store, self.query.scope
         newer = {} if VERSION.search(self.query.text) else replaced(catalog(store, scope))
-        marks = ({"replaced_by": newer[each.source]} if each.source in newer else {} for each in found)
-        marked = [replace(each, metadata=each.metadata | mark) for each, mark in zip(found, marks, strict=True)]
+        marks = ({"replaced_by": newer[document.source]} if document.source in newer else {} for document in documents)
+        pairs = zip(documents, marks, strict=True)
+        marked = [replace(document, metadata=document.metadata | mark) for document, mark in pairs]
         return add_outlines(marked, store, scope)
 
 
@@ -145,16 +146,17 @@ class Menu:
 
 @cache
 def menus() -> tuple[Menu, ...]:
-    """All of them; the last one is where to turn when no other fits."""
+    """Read the menus; the last one is for questions that fit no other."""
     return tuple(Menu(**json.loads(line)) for line in MENUS.read_text(encoding="utf-8").splitlines())
 
 
 def menus_for(question: str) -> list[Menu]:
-    """The menus that share the rarest words with a question, best first, and at the end the last of all."""
-    known, wanted = menus(), set(terms(question))
-    texts = [set(terms(" ".join([*menu.path.values(), *menu.about.values()]))) for menu in known]
+    """Return the menus that share the rarest words with a question, best first, and the last of all at the end."""
+    all_menus, question_terms = menus(), set(terms(question))
+    texts = [set(terms(" ".join([*menu.path.values(), *menu.about.values()]))) for menu in all_menus]
     frequency = Counter(term for text in texts for term in text)
-    scores = [sum(math.log(1 + len(known) / frequency[term]) for term in sorted(wanted & text)) for text in texts]
-    best = sorted((-score, place) for place, score in enumerate(scores) if score)
-    chosen = [known[place] for _, place in best][: settings().copilot_menu_links - 1]
-    return [*(menu for menu in chosen if menu is not known[-1]), known[-1]]
+    rarity = {term: math.log(1 + len(all_menus) / count) for term, count in frequency.items()}
+    scores = [sum(rarity[term] for term in sorted(question_terms & text)) for text in texts]
+    best = sorted((-score, index) for index, score in enumerate(scores) if score)
+    best_menus = [all_menus[index] for _, index in best][: settings().copilot_menu_links - 1]
+    return [*(menu for menu in best_menus if menu is not all_menus[-1]), all_menus[-1]]

@@ -18,10 +18,9 @@ from lessons.evaluate.golden import GOLDEN, SPLITS, Golden, file_bytes, golden_f
 from lessons.evaluate.plots import canvas, stage_colours
 from lessons.evaluate.run import measure
 from lessons.library import Progress
-from lessons.memory.manager import Conversation
+from lessons.memory.conversation import Conversation, Memory, NoMemory, Window
 from lessons.memory.messages import SessionMessages
 from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers
-from lessons.memory.types import Memory, NoMemory, Window
 from lessons.models.replies import normalized
 from lessons.rag.pipeline import Stage
 from lessons.rag.types import Scope

@@ -32,28 +32,28 @@ class MessageStore(ABC):
     """The sessions of all owners. The same id under another owner is another session; the oldest messages go first."""
 
     def get(self, scope: Scope, session_id: str) -> "Session | None":
-        """A session in which something was said, or None."""
+        """Return a session that has messages, or None."""
         return Session(self, scope, session_id) if self.last(scope, session_id, 1) else None
 
     def get_or_create(self, scope: Scope, session_id: str) -> "Session":
-        """A session, which takes no room until something is said in it."""
+        """Return a session; nothing is stored until a message is added."""
         return Session(self, scope, session_id)
 
     @abstractmethod
     def add(self, scope: Scope, session_id: str, *messages: Message) -> None:
-        """Messages added by one call stay side by side."""
+        """Add messages; those of one call stay side by side."""
 
     @abstractmethod
     def last(self, scope: Scope, session_id: str, count: int | None = None) -> tuple[Message, ...]:
-        """The last messages of a session, or all of them, oldest first."""
+        """Return the last `count` messages of a session, or all, oldest first."""
 
     @abstractmethod
     def remove(self, scope: Scope, session_id: str) -> bool:
-        """Forget a session; whether there was one."""
+        """Delete a session; return whether there was one."""
 
     @abstractmethod
     def clear(self, scope: Scope) -> int:
-        """Forget all sessions of an owner; how many there were."""
+        """Delete all sessions of an owner; return their number."""
 
 
 @dataclass
@@ -68,11 +68,11 @@ class Session:
         self.store.add(self.scope, self.session_id, *messages)
 
     def history(self, last: int | None = None) -> tuple[Message, ...]:
-        """The `last` messages, or all, oldest first."""
+        """Return the `last` messages, or all, oldest first."""
         return self.store.last(self.scope, self.session_id, last)
 
     def within(self, tokens: int, counter: TokenCounter) -> tuple[Message, ...]:
-        """The newest messages that fit in `tokens` together, oldest first."""
+        """Return the newest messages that fit in `tokens` together, oldest first."""
         return Part("history", self.history(), keep="last", text=lambda message: message[1]).within(tokens, counter)
 
     def clear(self) -> None:
@@ -106,10 +106,10 @@ class InMemoryStore(MessageStore):
     def last(self, scope: Scope, session_id: str, count: int | None = None) -> tuple[Message, ...]:
         key = scope.user_id, session_id
         with self._lock:
-            said = tuple(self._sessions.get(key, ()))
-            if said:
+            messages = tuple(self._sessions.get(key, ()))
+            if messages:
                 self._sessions.move_to_end(key)
-        return said if count is None else said[max(0, len(said) - count) :]
+        return messages if count is None else messages[max(0, len(messages) - count) :]
 
     def remove(self, scope: Scope, session_id: str) -> bool:
         with self._lock:
@@ -117,13 +117,13 @@ class InMemoryStore(MessageStore):
 
     def clear(self, scope: Scope) -> int:
         with self._lock:
-            own = [key for key in self._sessions if key[0] == scope.user_id]
-            return len([self._sessions.pop(key) for key in own])
+            keys = [key for key in self._sessions if key[0] == scope.user_id]
+            return len([self._sessions.pop(key) for key in keys])
 
 
 @lru_cache(maxsize=32)
 def with_tables(engine: Engine, *rows: type[Base], force: bool = False) -> Engine:
-    """The engine, once these tables are there; without `force` a clean-up has business with every owner's rows."""
+    """Create these tables if they are missing; return the engine. Without `force`, a clean-up sees all owners' rows."""
     ensure_owned(engine, *(row.__table__ for row in rows), force=force)
     return engine
 
@@ -151,31 +151,31 @@ class StoredMessages(MessageStore):
 
     def __init__(self, engine: Engine, limit: int | None = None) -> None:
         self._engine, self._limit = engine, limit or settings().session_messages
-        self._turns = [Lock() for _ in range(64)]  # writers of one session wait here, without holding a connection
+        self._writers = [Lock() for _ in range(64)]  # writers of one session wait here, without holding a connection
 
     def add(self, scope: Scope, session_id: str, *messages: Message) -> None:
-        """One writer at a time: ids then follow the order of commits, and what one call adds is not torn apart."""
+        """Add messages, one writer at a time: ids follow the commits, and the messages of a call stay together."""
         session = f"{scope.user_id}/{session_id}"
-        named = {"user_id": scope.user_id, "session_id": session_id, "timestamp": datetime.now(UTC)}
-        rows = [{"role": role, "content": content, **named} for role, content in messages]
-        newest = select(MessageRow.id).where(*_of(scope, session_id)).order_by(MessageRow.id.desc())
+        common = {"user_id": scope.user_id, "session_id": session_id, "timestamp": datetime.now(UTC)}
+        rows = [{"role": role, "content": content, **common} for role, content in messages]
+        newest = select(MessageRow.id).where(*_in_session(scope, session_id)).order_by(MessageRow.id.desc())
         beyond = newest.offset(self._limit).limit(1).scalar_subquery()
-        with self._turns[hash(session) % len(self._turns)], self._transaction(scope) as connection:
+        with self._writers[hash(session) % len(self._writers)], self._transaction(scope) as connection:
             connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(session, 0))))
             connection.execute(insert(MessageRow), rows)
-            connection.execute(delete(MessageRow).where(*_of(scope, session_id), MessageRow.id <= beyond))
+            connection.execute(delete(MessageRow).where(*_in_session(scope, session_id), MessageRow.id <= beyond))
         with suppress(LessonsError):  # the messages are stored; the next ones come with another try
-            _cleaned_in(self._engine, int(monotonic() // CLEANED_EVERY))
+            _clean_up_hourly(self._engine, int(monotonic() // CLEANED_EVERY))
 
     def last(self, scope: Scope, session_id: str, count: int | None = None) -> tuple[Message, ...]:
-        said = select(MessageRow.role, MessageRow.content).where(*_of(scope, session_id))
+        query = select(MessageRow.role, MessageRow.content).where(*_in_session(scope, session_id))
         with self._transaction(scope) as connection:
-            newest = connection.execute(said.order_by(MessageRow.id.desc()).limit(count)).all()
+            newest = connection.execute(query.order_by(MessageRow.id.desc()).limit(count)).all()
         return tuple((role, content) for role, content in reversed(newest))
 
     def remove(self, scope: Scope, session_id: str) -> bool:
         with self._transaction(scope) as connection:
-            return connection.execute(delete(MessageRow).where(*_of(scope, session_id))).rowcount > 0
+            return connection.execute(delete(MessageRow).where(*_in_session(scope, session_id))).rowcount > 0
 
     def clear(self, scope: Scope) -> int:
         with self._transaction(scope) as connection:
@@ -183,7 +183,7 @@ class StoredMessages(MessageStore):
             return len(set(connection.scalars(gone)))
 
     def clean_up(self, older_than: timedelta) -> int:
-        """Forget every owner's sessions whose last message is older; the number of messages that were forgotten."""
+        """Delete all owners' sessions whose last message is older; return the number of deleted messages."""
         session = MessageRow.user_id, MessageRow.session_id
         stale = select(*session).group_by(*session).having(func.max(MessageRow.timestamp) < func.now() - older_than)
         with explained(), with_tables(self._engine, MessageRow).begin() as connection:
@@ -194,24 +194,24 @@ class StoredMessages(MessageStore):
 
 
 @lru_cache(maxsize=32)
-def _cleaned_in(engine: Engine, hour: int) -> int:
-    """How many messages were too old in this hour of the process, which forgets them once."""
+def _clean_up_hourly(engine: Engine, hour: int) -> int:
+    """Delete old sessions, once an hour in each process; return the number of deleted messages."""
     return StoredMessages(engine).clean_up(timedelta(days=settings().session_ttl_days))
 
 
-def _of(scope: Scope, session_id: str) -> tuple:
+def _in_session(scope: Scope, session_id: str) -> tuple:
     return MessageRow.user_id == scope.user_id, MessageRow.session_id == session_id
 
 
-def choose_store(chosen: Settings) -> MessageStore:
-    """The store that is configured. The choice is logged where it is not the one that lasts."""
-    if chosen.message_store != "memory":
+def choose_store(config: Settings) -> MessageStore:
+    """Open the configured store; log a warning if its sessions do not survive this process."""
+    if config.message_store != "memory":
         try:
-            store = StoredMessages(engine(chosen))
-            store.clean_up(timedelta(days=chosen.session_ttl_days))  # sessions that nobody has gone on with
+            store = StoredMessages(engine(config))
+            store.clean_up(timedelta(days=config.session_ttl_days))  # sessions that nobody has gone on with
             return store
         except DatabaseError as error:
-            if chosen.message_store == "postgres":
+            if config.message_store == "postgres":
                 raise
             logger.warning("conversations are kept until this process ends: %s", error)
     return InMemoryStore()
@@ -219,5 +219,5 @@ def choose_store(chosen: Settings) -> MessageStore:
 
 @cache
 def message_store() -> MessageStore:
-    """The store of this process, opened on first use."""
+    """Return the store of this process, opened on first use."""
     return choose_store(settings())

@@ -66,74 +66,74 @@ class Profile:
     scope: Scope
 
     def slots(self) -> list[Slot]:
-        """All of them, the one that changed last at the end."""
-        wanted = select(SlotRow.key, SlotRow.value, SlotRow.said).where(self._mine).order_by(SlotRow.updated_at)
+        """Return all slots, the last changed at the end."""
+        query = select(SlotRow.key, SlotRow.value, SlotRow.said).where(self._of_user).order_by(SlotRow.updated_at)
         with transaction(self.engine, self.scope) as connection:
-            return [Slot(*row) for row in connection.execute(wanted)]
+            return [Slot(*row) for row in connection.execute(query)]
 
-    def put(self, key: str, value: str, said: str = "", session_id: str | None = None) -> None:
+    def put(self, key: str, value: str, message: str = "", session_id: str | None = None) -> None:
         """Add a slot or correct it; an empty value deletes it. The oldest beyond the limit are dropped."""
         key, value = (" ".join(normalize(text).split()) for text in (key, value))
         key, value = key[:LONGEST_KEY], value[:LONGEST_VALUE]
         if not value or not key:
             self.delete(key)
             return
-        values = {"key": key, "value": value, "said": normalize(said)}
+        values = {"key": key, "value": value, "said": normalize(message)}
         row = upsert(SlotRow).values(user_id=self.scope.user_id, meaning=same_key(key), **values)
         changed = {**values, "updated_at": func.clock_timestamp()}
-        newest = select(SlotRow.meaning).where(self._mine).order_by(SlotRow.updated_at.desc())
-        of_it = SessionRow.user_id == self.scope.user_id, SessionRow.session_id == session_id
-        there = select(SessionRow.turns).where(*of_it).with_for_update(read=True)
+        newest = select(SlotRow.meaning).where(self._of_user).order_by(SlotRow.updated_at.desc())
+        session = SessionRow.user_id == self.scope.user_id, SessionRow.session_id == session_id
+        session_exists = select(SessionRow.turns).where(*session).with_for_update(read=True)
         with transaction(self.engine, self.scope) as connection:
-            if session_id is not None and connection.scalar(there) is None:
+            if session_id is not None and connection.scalar(session_exists) is None:
                 return  # the session in which it was said was forgotten meanwhile
             connection.execute(row.on_conflict_do_update(index_elements=["user_id", "meaning"], set_=changed))
             beyond = newest.offset(settings().profile_slots)
-            connection.execute(delete(SlotRow).where(self._mine, SlotRow.meaning.in_(beyond)))
+            connection.execute(delete(SlotRow).where(self._of_user, SlotRow.meaning.in_(beyond)))
 
     def delete(self, key: str) -> None:
         """Delete a slot; it comes back only if it is stated again."""
         with transaction(self.engine, self.scope) as connection:
-            connection.execute(delete(SlotRow).where(self._mine, SlotRow.meaning == same_key(key)))
+            connection.execute(delete(SlotRow).where(self._of_user, SlotRow.meaning == same_key(key)))
 
     def forget(self) -> None:
         with transaction(self.engine, self.scope) as connection:
-            connection.execute(delete(SlotRow).where(self._mine))
+            connection.execute(delete(SlotRow).where(self._of_user))
 
-    def learn(self, llm: LLM, said: str, before: str, step: Step, session_id: str | None = None) -> None:
-        """Take up what a message states; what a model gives counts only if the message says it, and is no guess."""
+    def learn(self, llm: LLM, message: str, previous: str, step: Step, session_id: str | None = None) -> None:
+        """Add what a message states. Facts of the model that the message does not contain are dropped."""
         pairs = [(slot.key, slot.value) for slot in self.slots()]
         noted = "\n".join(f"- {key}: {value}" for key, value in pairs)
-        variables: dict[str, Any] = {"said": said, "before": before, "noted": noted, "known": pairs}
+        variables: dict[str, Any] = {"said": message, "before": previous, "noted": noted, "known": pairs}
         for fact in structured(llm, StatedFacts, PROFILE, step, items=_MOST, **variables).slots:
-            if not fact.value or _says(said, fact.value):
-                self.put(fact.key, fact.value, said, session_id)
+            if not fact.value or _contains(message, fact.value):
+                self.put(fact.key, fact.value, message, session_id)
 
     @property
-    def _mine(self) -> ColumnElement[bool]:
+    def _of_user(self) -> ColumnElement[bool]:
         return SlotRow.user_id == self.scope.user_id
 
 
-def _says(said: str, value: str) -> bool:
-    """Whether a message shares a term with a value, or holds it as a name if it has none: 'Will', 'An'."""
-    if wanted := set(terms(value)):
-        return bool(wanted & set(terms(said)))
-    return value[0].isupper() and bool(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", said))
+def _contains(message: str, value: str) -> bool:
+    """Return whether a message shares a term with a value, or contains it as a name if it has none: 'Will', 'An'."""
+    if value_terms := set(terms(value)):
+        return bool(value_terms & set(terms(message)))
+    return value[0].isupper() and bool(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", message))
 
 
 @dataclass(frozen=True)
 class StoredAbout:
-    """How much is known of a user: sessions in a long-term memory with their turns, and facts."""
+    """The number of a user's sessions in a long-term memory, and of facts in the profile."""
 
     sessions: int
     facts: int
 
 
 def stored_about(engine: Engine, scope: Scope) -> StoredAbout:
-    """What `forget_user` would delete besides the messages."""
+    """Count what `forget_user` would delete besides the messages."""
     with transaction(engine, scope) as connection:
         of_user = (select(func.count()).where(row.user_id == scope.user_id) for row in (SessionRow, SlotRow))
-        return StoredAbout(*connection.execute(select(*(each.scalar_subquery() for each in of_user))).one())
+        return StoredAbout(*connection.execute(select(*(query.scalar_subquery() for query in of_user))).one())
 
 
 def forget_user(engine: Engine, scope: Scope, messages: MessageStore) -> None:

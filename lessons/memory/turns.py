@@ -82,7 +82,7 @@ class SlotRow(Base):
     meaning: Mapped[str] = mapped_column(primary_key=True)
     key: Mapped[str]
     value: Mapped[str]
-    said: Mapped[str]
+    said: Mapped[str]  # the message in which it was stated
     updated_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
 
 
@@ -91,12 +91,12 @@ def with_tables(engine: Engine) -> Engine:
 
 
 def transaction(engine: Engine, scope: Scope) -> AbstractContextManager[Connection]:
-    """One in which only the rows of this owner are seen; DatabaseError if the database cannot be used."""
+    """Open a transaction that sees only this owner's rows. DatabaseError if the database cannot be used."""
     return owner_transaction(with_tables(engine), scope.user_id)
 
 
 def drop_expired_sessions(engine: Engine) -> int:
-    """Drop every owner's sessions without a turn for as long as the settings say; how many there were."""
+    """Delete every owner's sessions that have expired by the settings; return their number."""
     unused = SessionRow.used_at < func.now() - timedelta(hours=settings().memory_ttl_hours)
     with explained(), with_tables(engine).begin() as connection:
         return connection.execute(delete(SessionRow).where(unused)).rowcount
@@ -114,17 +114,17 @@ class Entity:
     turn: int = 0
 
 
-def merge_entities(known: Iterable[Entity], new: Iterable[Entity]) -> tuple[Entity, ...]:
-    """The entities with the new ones at the end: an empty value takes its key out, the oldest beyond the limit go."""
-    by_meaning = {same_key(entity.key): entity for entity in known}
+def merge_entities(entities: Iterable[Entity], new: Iterable[Entity]) -> tuple[Entity, ...]:
+    """Append new entities; an empty value removes its key, and the oldest beyond the limit go."""
+    by_meaning = {same_key(entity.key): entity for entity in entities}
     for entity in new:
         key, value = (" ".join(text.split()) for text in (entity.key, entity.value))
         tidy = Entity(key[:LONGEST_KEY], value[:LONGEST_VALUE], entity.turn)
         by_meaning.pop(same_key(tidy.key), None)
         if tidy.key and tidy.value:
             by_meaning[same_key(tidy.key)] = tidy
-    kept = tuple(by_meaning.values())
-    return kept[max(0, len(kept) - settings().entities_kept) :]
+    merged = tuple(by_meaning.values())
+    return merged[max(0, len(merged) - settings().entities_kept) :]
 
 
 LOCKS = 726_005  # first key of the advisory locks of long-term memories; the second stands for the session
@@ -161,7 +161,7 @@ class Turns:
     session_id: str
 
     def add(self, question: str, answer: str) -> None:
-        """Write a turn down; sessions are numbered by their own row, which one writer at a time may count up."""
+        """Store a turn. The row of its session numbers it, which one writer at a time can update."""
         session = upsert(SessionRow).values(self._key)
         moved = {"turns": SessionRow.turns + 1, "used_at": func.now()}
         counted = session.on_conflict_do_update(index_elements=list(self._key), set_=moved).returning(SessionRow.turns)
@@ -172,54 +172,55 @@ class Turns:
             connection.execute(insert(TurnRow).from_select(columns, row))
 
     def count(self) -> int:
-        """How many turns were written down since the session began, deleted ones included."""
+        """Count the turns since the session began, deleted ones included."""
         with transaction(self.engine, self.scope) as connection:
-            return connection.scalar(select(SessionRow.turns).where(*self._is(SessionRow))) or 0
+            return connection.scalar(select(SessionRow.turns).where(*self._in_session(SessionRow))) or 0
 
     def last(self, count: int) -> list[Turn]:
-        """The newest turns, oldest first."""
-        newest = select(SessionRow.turns).where(*self._is(SessionRow)).scalar_subquery()
+        """Return the newest turns, oldest first."""
+        newest = select(SessionRow.turns).where(*self._in_session(SessionRow)).scalar_subquery()
         return self.read(TurnRow.number > newest - count)
 
-    def nearest(self, vector: list[float], embedded_by: str, before: int, limit: int) -> list[Turn]:
-        """The turns before a number that are nearest to a vector, nearest first."""
+    def nearest(self, vector: list[float], embedded_by: str, before_number: int, limit: int) -> list[Turn]:
+        """Return the turns before a number that are nearest to a vector, nearest first."""
         distance = TurnRow.embedding.cosine_distance(vector)
-        conditions = TurnRow.embedded_by == embedded_by, TurnRow.number < before
+        conditions = TurnRow.embedded_by == embedded_by, TurnRow.number < before_number
         return self.read(*conditions, order=(distance, TurnRow.number.desc()), limit=limit)
 
     def read(self, *conditions: Any, order: tuple = (TurnRow.number,), limit: int | None = None) -> list[Turn]:
-        """The turns for which these conditions on `TurnRow` hold, oldest first unless another order is given."""
+        """Return the turns for which these conditions on `TurnRow` hold, by default oldest first."""
         columns = TurnRow.number, TurnRow.question, TurnRow.answer
-        wanted = select(*columns).where(*self._is(TurnRow), *conditions).order_by(*order).limit(limit)
+        query = select(*columns).where(*self._in_session(TurnRow), *conditions).order_by(*order).limit(limit)
         with transaction(self.engine, self.scope) as connection:
-            return [Turn(*row) for row in connection.execute(wanted)]
+            return [Turn(*row) for row in connection.execute(query)]
 
     def set_columns(self, changes: Mapping[int, Mapping[str, Any]]) -> None:
         """Set columns of turns, by their numbers."""
         with transaction(self.engine, self.scope) as connection:
             for number, values in changes.items():
-                mine = *self._is(TurnRow), TurnRow.number == number
-                connection.execute(update(TurnRow).where(*mine).values(values))
+                this_turn = *self._in_session(TurnRow), TurnRow.number == number
+                connection.execute(update(TurnRow).where(*this_turn).values(values))
 
     def drop_before(self, number: int) -> None:
         with transaction(self.engine, self.scope) as connection:
-            connection.execute(delete(TurnRow).where(*self._is(TurnRow), TurnRow.number < number))
+            connection.execute(delete(TurnRow).where(*self._in_session(TurnRow), TurnRow.number < number))
 
     def state(self, memory: str) -> State:
-        """The state of a memory; an empty one before its first update."""
+        """Return the state of a memory; an empty one before its first update."""
         with transaction(self.engine, self.scope) as connection:
-            wanted = select(StateRow.upto, StateRow.summary, StateRow.entities)
-            row = connection.execute(wanted.where(*self._is(StateRow), StateRow.memory == memory)).one_or_none()
-        return State(row.upto, row.summary, tuple(Entity(**each) for each in row.entities)) if row else State()
+            query = select(StateRow.upto, StateRow.summary, StateRow.entities)
+            row = connection.execute(query.where(*self._in_session(StateRow), StateRow.memory == memory)).one_or_none()
+        return State(row.upto, row.summary, tuple(Entity(**entity) for entity in row.entities)) if row else State()
 
-    def replace_state(self, memory: str, before: State, after: State) -> bool:
-        """Put a state in the place of the one it was made from; False if that is gone or somebody was faster."""
-        values = asdict(after)
+    def replace_state(self, memory: str, previous: State, following: State) -> bool:
+        """Replace the state that the new one was made from; False if that is gone or somebody was faster."""
+        values = asdict(following)
         with transaction(self.engine, self.scope) as connection:
-            if before.upto:
-                mine = *self._is(StateRow), StateRow.memory == memory, StateRow.upto == before.upto
-                return connection.execute(update(StateRow).where(*mine).values(values)).rowcount == 1
-            if not connection.scalar(select(SessionRow.turns).where(*self._is(SessionRow)).with_for_update(read=True)):
+            if previous.upto:
+                this_state = *self._in_session(StateRow), StateRow.memory == memory, StateRow.upto == previous.upto
+                return connection.execute(update(StateRow).where(*this_state).values(values)).rowcount == 1
+            session = select(SessionRow.turns).where(*self._in_session(SessionRow)).with_for_update(read=True)
+            if not connection.scalar(session):
                 return False  # forgotten meanwhile
             added = upsert(StateRow).values(**self._key, memory=memory, **values).on_conflict_do_nothing()
             return connection.scalar(added.returning(StateRow.upto)) is not None
@@ -227,25 +228,25 @@ class Turns:
     def forget(self) -> None:
         """Delete the session with everything that was made of it."""
         with transaction(self.engine, self.scope) as connection:
-            connection.execute(delete(SessionRow).where(*self._is(SessionRow)))
+            connection.execute(delete(SessionRow).where(*self._in_session(SessionRow)))
 
     @contextmanager
     def try_lock(self) -> Iterator[bool]:
-        """Whether nobody else, in any process, works on this session now; nobody else will until the block ends."""
+        """Lock the session for the block, across processes; yield whether the lock was free."""
         with explained():
-            hold = with_tables(self.engine).connect()  # its open transaction holds the lock, so that a crash frees it
+            connection = with_tables(self.engine).connect()  # its transaction holds the lock, so that a crash frees it
             try:
                 session = func.hashtext(f"{self.scope.user_id}\x1f{self.session_id}")
-                mine = hold.scalar(select(func.pg_try_advisory_xact_lock(LOCKS, session)))
-                hold.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
-                yield bool(mine)
+                is_free = connection.scalar(select(func.pg_try_advisory_xact_lock(LOCKS, session)))
+                connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
+                yield bool(is_free)
             finally:
                 with suppress(SQLAlchemyError, DatabaseError):
-                    hold.close()
+                    connection.close()
 
     @property
     def _key(self) -> dict[str, str]:
         return {"user_id": self.scope.user_id, "session_id": self.session_id}
 
-    def _is(self, row: Any) -> tuple:
+    def _in_session(self, row: Any) -> tuple:
         return row.user_id == self.scope.user_id, row.session_id == self.session_id

@@ -15,12 +15,11 @@ from lessons.context.cache import AnswerTable
 from lessons.context.intent import with_top_k
 from lessons.errors import LessonsError
 from lessons.evaluate.feedback import Rating, Ratings
-from lessons.memory.manager import log_failure
+from lessons.memory.conversation import Memory, NoMemory, Recollection, Window, log_failure
 from lessons.memory.messages import Session, message_store
 from lessons.memory.profile import Profile, Slot, StoredAbout, forget_user, stored_about
 from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers
 from lessons.memory.turns import Turns
-from lessons.memory.types import Memory, NoMemory, Recollection, Window
 from lessons.pages import conversations
 from lessons.pages.answer import show_answer
 from lessons.pages.asking import EVERYWHERE, files_of, offer_samples

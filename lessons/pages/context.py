@@ -7,9 +7,17 @@ from typing import Any
 
 import streamlit as st
 
-from lessons.context.compress import Abstractive, Extractive, Hybrid
+from lessons.context.compress import (
+    Abstractive,
+    ContextManager,
+    Extractive,
+    Hybrid,
+    Managed,
+    Shares,
+    TokenManager,
+    retrieved_documents,
+)
 from lessons.context.intent import Decision, Intent
-from lessons.context.manager import ContextManager, Managed, Shares, TokenManager, retrieved_documents
 from lessons.evaluate.pictures import plot_budget
 from lessons.pages.answer import show_answer
 from lessons.pages.asking import is_pressed, offer_samples, question_box

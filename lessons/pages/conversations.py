@@ -15,10 +15,9 @@ from sqlalchemy import Engine, func, select
 from lessons.database.owners import owner_transaction
 from lessons.errors import LessonsError
 from lessons.evaluate.feedback import Rating, Ratings, question_lines
-from lessons.memory.manager import Conversation
+from lessons.memory.conversation import Conversation, Memory
 from lessons.memory.messages import MessageRow, StoredMessages, message_store, with_tables
 from lessons.memory.turns import SessionRow, TurnRow, transaction
-from lessons.memory.types import Memory
 from lessons.pages.common import errors_shown, is_shared
 from lessons.pages.language import _, keep, kept
 from lessons.rag.answer import Answer

@@ -7,8 +7,7 @@ from typing import Any
 
 from lessons.agent import telling
 from lessons.errors import LessonsError
-from lessons.memory.manager import Conversation
-from lessons.memory.types import NoMemory
+from lessons.memory.conversation import Conversation, NoMemory
 from lessons.models.keyless import NOTHING_FOUND
 from lessons.pages.compare import together
 from lessons.rag.answer import Answer

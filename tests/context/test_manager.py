@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from lessons.context.compress import Extractive
-from lessons.context.manager import ContextManager, Managed, Shares, TokenManager
+from lessons.context.compress import ContextManager, Extractive, Managed, Shares, TokenManager
 from lessons.errors import LessonsError
-from lessons.memory.types import split_memory
+from lessons.memory.conversation import split_memory
 from lessons.models.tokens import ExactTokenCounter, TokenEstimator
 from lessons.plan import beginning
 from lessons.rag.pipeline import Stage

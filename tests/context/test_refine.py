@@ -8,8 +8,8 @@ import pytest
 from llama_index.core.llms import LLM
 
 from lessons.context.cache import Cached
+from lessons.context.compress import Managed
 from lessons.context.intent import Intent
-from lessons.context.manager import Managed
 from lessons.context.refine import JUDGE_STEP, SEARCH_AGAIN_STEP, Refined, iterations, judge_answer
 from lessons.models.llm import language_model
 from lessons.models.tokens import ExactTokenCounter
@@ -74,7 +74,7 @@ def test_a_sufficient_answer_is_judged_once_and_stays(one: Stage) -> None:
 
 
 def test_a_search_that_finds_nothing_new_ends_the_loop(one: Stage) -> None:
-    answer = Refined(one, most=10).ask("How many days does a refund take on the moon of Saturn?")
+    answer = Refined(one, max_answers=10).ask("How many days does a refund take on the moon of Saturn?")
     assert [step.name for step in answer.trace].count(SEARCH_AGAIN_STEP) == 1
     assert "nothing new" in answer.trace[SEARCH_AGAIN_STEP].notes[-1]
 
@@ -90,12 +90,12 @@ class AlwaysAnother:
         return [RetrievedDocument(f"{len(self.found)}", f"Text {len(self.found)} of nothing.", 1.0, "a.md")]
 
 
-@pytest.mark.parametrize("most", [1, 2, 4])
-def test_there_are_never_more_answers_than_the_maximum(stage: Stage, most: int) -> None:
+@pytest.mark.parametrize("max_answers", [1, 2, 4])
+def test_there_are_never_more_answers_than_the_maximum(stage: Stage, max_answers: int) -> None:
     endless = stage.but("endless", retriever=AlwaysAnother([]))
-    trace = Refined(endless, most=most).ask("How many days does a refund take?").trace
-    assert [step.name for step in trace].count("answer") == most
-    assert len(iterations(trace)) == most
+    trace = Refined(endless, max_answers=max_answers).ask("How many days does a refund take?").trace
+    assert [step.name for step in trace].count("answer") == max_answers
+    assert len(iterations(trace)) == max_answers
 
 
 def test_only_the_words_of_the_last_iteration_are_the_answer(one: Stage) -> None:
@@ -165,7 +165,7 @@ def test_every_answer_of_the_loop_fits_the_window(stage: Stage, place: Workspace
         server.behave("answer", f"say:{json.dumps(judged)}", "answer")
         model = language_model(Settings(openai_base_url=server.url, context_window=window))
         long = stage.but("long", retriever=Long(), workspace=replace(place, llm=model))
-        answer = Refined(long, most=2).ask(BOTH, memory=memory)
+        answer = Refined(long, max_answers=2).ask(BOTH, memory=memory)
         sent = [[each["content"] for each in request["messages"]] for request in server.requests]
     count = ExactTokenCounter().count
     assert SEARCH_AGAIN_STEP in [step.name for step in answer.trace]

@@ -66,5 +66,5 @@ def test_wrappers_nest_with_the_outer_step_first(stage: Stage) -> None:
 def test_a_change_reaches_the_wrapper_or_what_it_stands_around(stage: Stage) -> None:
     both = Marked(Marked(stage)).but("new", mark="?", workspace=None)
     assert (both.name, both.mark) == ("new", "?")
-    assert both.workspace is None
+    assert both.stage.workspace is None
     assert Marked(Marked(stage)).on_stage(lambda one: one.but("changed")).inner.inner.name == "changed"

@@ -8,7 +8,7 @@ import pytest
 from lessons.copilot.copilot import Copilot
 from lessons.copilot.cost import CostModel, Rate, measure_cost
 from lessons.evaluate.pictures import plot_layout, plot_monthly
-from lessons.memory.manager import Conversation
+from lessons.memory.conversation import Conversation
 from lessons.memory.summaries import RecursiveSummary
 from lessons.rag.types import Scope
 from lessons.rag.workspace import Workspace

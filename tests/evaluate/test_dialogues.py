@@ -29,8 +29,8 @@ from lessons.evaluate.evaluation import Evaluation
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.report import dialogue_report, locomo_report
 from lessons.evaluate.runs import SHIPPED, read_run
+from lessons.memory.conversation import Window
 from lessons.memory.messages import SessionMessages
-from lessons.memory.types import Window
 from lessons.rag.answer import Answer
 from lessons.rag.pipeline import AnswerStream
 from lessons.rag.workspace import Workspace

@@ -7,8 +7,8 @@ import pytest
 
 from lessons.errors import LessonsError
 from lessons.evaluate.dialogues import MEMORIES, SHARE, TOKENS, read_locomo, recall_old_facts
+from lessons.memory.conversation import Window
 from lessons.memory.messages import SessionMessages
-from lessons.memory.types import Window
 from lessons.rag.workspace import Workspace
 from lessons.settings import Settings
 

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from lessons.budget import Budget
-from lessons.context.manager import ContextManager
+from lessons.context.compress import ContextManager
 from lessons.evaluate.golden import Evidence, Golden
 from lessons.evaluate.pictures import Estimate, estimates, plot_budget, plot_fusion, plot_token_error
 from lessons.models.tokens import ExactTokenCounter

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from lessons.faults.lab import Lab, logged
-from lessons.memory.manager import Conversation
+from lessons.memory.conversation import Conversation, Window
 from lessons.memory.messages import StoredMessages
-from lessons.memory.types import Window
 from lessons.rag.prompts import NOT_SEARCHED
 from lessons.rag.types import Query, Resources, RetrievedDocument
 from lessons.stages import stages

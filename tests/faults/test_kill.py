@@ -7,17 +7,16 @@ from lessons.faults.database import killed
 from lessons.faults.lab import Lab
 from lessons.ingest.index import naive_index
 from lessons.library import ensure_corpus, indexes
-from lessons.memory.manager import Conversation
+from lessons.memory.conversation import Conversation, Window
 from lessons.memory.messages import StoredMessages
-from lessons.memory.types import Window
 from lessons.rag.types import Scope
 
 TALK = """
 import time
 from lessons.rag.types import Scope
-from lessons.memory.manager import Conversation
+from lessons.memory.conversation import Conversation
 from lessons.memory.messages import StoredMessages
-from lessons.memory.types import Window
+from lessons.memory.conversation import Window
 from lessons.stages import stages
 from lessons.rag.workspace import workspace
 

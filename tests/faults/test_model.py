@@ -4,9 +4,8 @@ import pytest
 
 from lessons.faults.lab import Lab
 from lessons.faults.model import Fault, broken_model
-from lessons.memory.manager import Conversation
+from lessons.memory.conversation import Conversation, Window
 from lessons.memory.messages import SessionMessages
-from lessons.memory.types import Window
 
 QUESTION = "When does the kiosk open?"
 SENTENCES: dict[Fault, str] = {

@@ -13,9 +13,8 @@ import pytest
 from sqlalchemy import create_engine
 
 from lessons.errors import LessonsError
-from lessons.memory.manager import Conversation
+from lessons.memory.conversation import Conversation, Recollection, Window
 from lessons.memory.messages import SessionMessages, StoredMessages
-from lessons.memory.types import Recollection, Window
 from lessons.rag.answer import Answer
 from lessons.rag.pipeline import AnswerStream
 from lessons.rag.types import Scope

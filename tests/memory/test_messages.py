@@ -12,7 +12,7 @@ from sqlalchemy import create_engine, insert, text
 from lessons.database import engine, stop
 from lessons.errors import DatabaseError
 from lessons.memory import messages
-from lessons.memory.manager import Conversation
+from lessons.memory.conversation import Conversation, Window
 from lessons.memory.messages import (
     CLEANED_EVERY,
     InMemoryStore,
@@ -22,7 +22,6 @@ from lessons.memory.messages import (
     StoredMessages,
     choose_store,
 )
-from lessons.memory.types import Window
 from lessons.models.tokens import TokenEstimator
 from lessons.rag.types import Scope
 from lessons.settings import Settings, settings
@@ -158,7 +157,7 @@ def test_messages_are_stored_once_though_old_ones_cannot_be_forgotten(
     def broken(*_: object) -> int:
         raise DatabaseError("The connection broke off.")
 
-    monkeypatch.setattr(messages, "_cleaned_in", broken)
+    monkeypatch.setattr(messages, "_clean_up_hourly", broken)
     store = StoredMessages(engine(any_database))
     conversation = Conversation(Window(store.get_or_create(MINA, session)))
     conversation.remember("first", "one")

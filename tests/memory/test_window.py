@@ -1,7 +1,7 @@
 """The two simplest memories: none, and the last turns."""
 
+from lessons.memory.conversation import Memory, NoMemory, Recollection, Window
 from lessons.memory.messages import SessionMessages
-from lessons.memory.types import Memory, NoMemory, Recollection, Window
 from lessons.settings import settings
 
 
