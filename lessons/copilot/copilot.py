@@ -249,12 +249,12 @@ class Copilot:
         self, question: str, *, user: str | Scope | None = None, history: Sequence[Message] = (), memory: str = ""
     ) -> AnswerStream:
         """Stream the answer; `.events()` has each call and decision, too. LessonsError for an empty question."""
-        place = (self.workspace or workspace()).for_one_answer()
+        own_workspace = (self.workspace or workspace()).for_one_answer()
         text, warnings = cleaned(question)
-        scope = Scope.of(user or place.settings.user)
+        scope = Scope.of(user or own_workspace.settings.user)
         query = Query(text, scope, history=tuple(history), memory=memory)
-        answer = CopilotAnswer(question=text, stage=self.name, model=describe(place.llm), warnings=warnings)
-        return AnswerStream(answer, self._answer(query, answer, place))
+        answer = CopilotAnswer(question=text, stage=self.name, model=describe(own_workspace.llm), warnings=warnings)
+        return AnswerStream(answer, self._answer(query, answer, own_workspace))
 
     def _answer(self, query: Query, answer: CopilotAnswer, workspace: Workspace) -> Iterator[str | Step]:
         if asks_for_documents(query.text):
@@ -270,7 +270,7 @@ class Copilot:
             resources = workspace.resources(self.index)
             alone, tools = stand_alone(query, resources, answer.trace).text, self.tools(query, resources)
             if _is_repeated(alone, query):
-                yield from _canned_reply(answer, REPLIES["not_understood"][language(query.text)], is_found=False)
+                yield from _canned_reply(answer, REPLIES["not_understood"][language(query.text)], answered=False)
                 return
             answer.gathered = yield from gather(alone, tools, self.max_calls, answer.trace)
             answer.outcome = outcome_of(answer.gathered.decisions[-1])
@@ -294,9 +294,9 @@ class Copilot:
         return "; ".join(file.get("title") or name for name, file in files if file.get("doc_type") in ("faq", "guide"))
 
 
-def _canned_reply(answer: CopilotAnswer, text: str, is_found: bool = True) -> Iterator[str]:
+def _canned_reply(answer: CopilotAnswer, text: str, answered: bool = True) -> Iterator[str]:
     """Answer with a text that no model writes."""
-    answer.text, answer.found, answer.outcome = text, is_found, "answered" if is_found else "not_documented"
+    answer.text, answer.found, answer.outcome = text, answered, "answered" if answered else "not_documented"
     yield text
 
 

@@ -118,7 +118,7 @@ def quote_passages(documents: Sequence[RetrievedDocument]) -> str:
 
 def _passage(number: int, document: RetrievedDocument, documents: Sequence[RetrievedDocument]) -> dict[str, Any]:
     metadata = document.metadata
-    retrieved = {other.metadata["chunk_index"] for other in documents if other.source == document.source}
+    retrieved = {chunk.metadata["chunk_index"] for chunk in documents if chunk.source == document.source}
     parts = {
         path or "(whole document)": f"{len(retrieved.intersection(indexes))} of {len(indexes)}"
         for path, indexes in metadata.get("outline", {}).items()
@@ -149,11 +149,11 @@ class Decision(BaseModel):
 
 
 def decide(
-    question: str, documents: Sequence[RetrievedDocument], made: Sequence[str], llm: LLM, step: Step
+    question: str, documents: Sequence[RetrievedDocument], calls: Sequence[str], llm: LLM, step: Step
 ) -> Decision:
-    """Decide on the passages retrieved so far; `made` are the calls that retrieved them, in words."""
+    """Decide on the passages retrieved so far; `calls` are those that retrieved them, in words."""
     prompt = sufficiency_prompt(question)
-    variables: dict[str, Any] = {"question": question, "documents": documents, "made": list(made)}
+    variables: dict[str, Any] = {"question": question, "documents": documents, "made": list(calls)}
     variables["excerpts"] = excerpts(question, documents, llm, prompt)
     decision = structured(llm, Decision, prompt, step, items={"ranked_indices": (0, len(documents))}, **variables)
     if problem := _problem(decision, documents):

@@ -66,10 +66,13 @@ def add_outlines(documents: Sequence[RetrievedDocument], store: ChunkStore, scop
     in_files = source.in_({document.source for document in documents})
     statement = select(*columns).where(store.within(scope), in_files).order_by(source, chunks.chunk_index)
     outlines: dict[str, dict[str, list[int]]] = {}
-    for file, place, sections, section in store.rows(statement, scope):
+    for file, number, sections, section in store.rows(statement, scope):
         for path in _paths({"sections": sections, "section": section}):
-            outlines.setdefault(file, {}).setdefault(path, []).append(place)
-    return [replace(each, metadata=each.metadata | {"outline": outlines.get(each.source, {})}) for each in documents]
+            outlines.setdefault(file, {}).setdefault(path, []).append(number)
+    return [
+        replace(document, metadata=document.metadata | {"outline": outlines.get(document.source, {})})
+        for document in documents
+    ]
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ class LongTerm(ABC):
         return cls(workspace.engine, workspace.llm, workspace.embedding, scope, session_id, with_profile)
 
     @abstractmethod
-    def known(self, question: str, state: State) -> list[str]:
+    def recalled_lines(self, question: str, state: State) -> list[str]:
         """List the lines to recall besides the last turns."""
 
     @abstractmethod
@@ -100,7 +100,7 @@ class LongTerm(ABC):
         verbatim = tuple(message for turn in last if turn.number > first for message in turn.messages)
         slots = self.profile.slots() if self.with_profile else []
         about = _titled("What the user said about themselves:", [f"- {slot.key}: {slot.value}" for slot in slots])
-        return Recollection(verbatim, "\n".join([*about, *self.known(question, state)]))
+        return Recollection(verbatim, "\n".join([*about, *self.recalled_lines(question, state)]))
 
     def remember(self, question: str, answer: str) -> None:
         """Store the turn and update the memory in the background."""
@@ -250,10 +250,10 @@ class RecursiveSummary(LongTerm):
 
     name = "recursive summary"
 
-    def known(self, question: str, state: State) -> list[str]:
+    def recalled_lines(self, question: str, state: State) -> list[str]:
         noted = [f"- {entity.key}: {entity.value}" for entity in state.entities]
-        said = state.summary.splitlines()
-        return [*_titled("Noted in this conversation:", noted), *_titled("Summary of what was said before:", said)]
+        lines = state.summary.splitlines()
+        return [*_titled("Noted in this conversation:", noted), *_titled("Summary of what was said before:", lines)]
 
     def update_state(self, state: State, window: list[Turn]) -> State:
         """Call the model twice: one call rewrites the summary, one lists new and changed entities."""
@@ -265,13 +265,14 @@ class RecursiveSummary(LongTerm):
     def first_turn_to_keep(self, state: State) -> int:
         return state.upto + 1
 
-    def _new_entities(self, known: tuple[Entity, ...], window: list[Turn]) -> list[Entity]:
-        turns = {**_prompt_turns(window), "noted": "\n".join(f"- {entity.key}: {entity.value}" for entity in known)}
-        most = {"entities": (0, settings().entities_kept)}
-        triples = [(entity.key, entity.value, entity.turn) for entity in known]
-        reply = structured(self.llm, NotedEntities, ENTITIES, self.usage, items=most, known=triples, **turns)
+    def _new_entities(self, entities: tuple[Entity, ...], window: list[Turn]) -> list[Entity]:
+        noted = "\n".join(f"- {entity.key}: {entity.value}" for entity in entities)
+        triples = [(entity.key, entity.value, entity.turn) for entity in entities]
+        variables = {**_prompt_turns(window), "noted": noted, "known": triples}
+        limits = {"entities": (0, settings().entities_kept)}
+        reply = structured(self.llm, NotedEntities, ENTITIES, self.usage, items=limits, **variables)
         first, last = window[0].number, window[-1].number
-        return [replace(each, turn=min(max(each.turn, first), last)) for each in reply.entities]
+        return [replace(entity, turn=min(max(entity.turn, first), last)) for entity in reply.entities]
 
 
 _BLOCK = "\n\n"  # between the summaries of two windows
@@ -283,11 +284,11 @@ class Tiers(LongTerm):
 
     name = "tiers"
 
-    def known(self, question: str, state: State) -> list[str]:
+    def recalled_lines(self, question: str, state: State) -> list[str]:
         """List the summary, and the nearest of the turns before it in their order."""
         older = _titled("Older turns that may matter:", self._older(question, state.upto))
-        said = [line for line in state.summary.splitlines() if line]
-        return older + _titled("Summary of the turns before the last ones:", said)
+        lines = [line for line in state.summary.splitlines() if line]
+        return older + _titled("Summary of the turns before the last ones:", lines)
 
     def update_state(self, state: State, window: list[Turn]) -> State:
         """Summarise the window by itself; the turns of the summary that makes room can be found by meaning from now."""
@@ -302,8 +303,8 @@ class Tiers(LongTerm):
     def first_turn_to_keep(self, state: State) -> int:
         return state.upto - settings().memory_turns
 
-    def _embed(self, before: int) -> None:
-        if turns := self.turns.read(TurnRow.embedding.is_(None), TurnRow.number < before):
+    def _embed(self, end: int) -> None:
+        if turns := self.turns.read(TurnRow.embedding.is_(None), TurnRow.number < end):
             vectors = self.embedding.get_text_embedding_batch([f"{turn.question}\n{turn.answer}" for turn in turns])
             pairs, name = zip(turns, vectors, strict=True), identity(self.embedding)[0]
             self.turns.set_columns({turn.number: {"embedding": vector, "embedded_by": name} for turn, vector in pairs})
@@ -317,10 +318,10 @@ class Tiers(LongTerm):
         vector = self.embedding.get_query_embedding(question)
         chosen_lines: dict[int, str] = {}
         for turn in self.turns.nearest(vector, identity(self.embedding)[0], first_summarised, _CANDIDATES):
-            said = [f"{role}: {' '.join(text.split())[: 2 * limit]}" for role, text in turn.messages]
-            if counter.count("\n".join(said)) > limit:  # both are cut, so that both fit
-                said = [beginning(line, limit // len(said) - 1, counter) for line in said]
-            lines = limit_summary("\n".join(said), config.summary_sentences, limit)
+            message_lines = [f"{role}: {' '.join(text.split())[: 2 * limit]}" for role, text in turn.messages]
+            if counter.count("\n".join(message_lines)) > limit:  # both are cut, so that both fit
+                message_lines = [beginning(line, limit // len(message_lines) - 1, counter) for line in message_lines]
+            lines = limit_summary("\n".join(message_lines), config.summary_sentences, limit)
             if counter.count("\n".join([*chosen_lines.values(), lines])) <= limit:
                 chosen_lines[turn.number] = lines
         return [line for number in sorted(chosen_lines) for line in chosen_lines[number].splitlines()]
