@@ -21,7 +21,7 @@ WRITTEN = ("product", "courses", "leaflets")
 def documents() -> list[Document]:
     """Return every document of the corpus in the order of its manifest."""
     worlds = [companies.documents(), *map(sources.documents, WRITTEN)]
-    return [document for world in worlds for document in sorted(world, key=lambda each: each.path)]
+    return [document for world in worlds for document in sorted(world, key=lambda document: document.path)]
 
 
 def golden(corpus: Path) -> dict[str, list[dict]]:
@@ -34,12 +34,12 @@ def golden(corpus: Path) -> dict[str, list[dict]]:
 def write(target: Path) -> None:
     """Write corpus/…, corpus/manifest.jsonl and golden/….jsonl below `target`."""
     corpus = target / "corpus"
-    made = documents()
-    for document in made:
+    corpus_documents = documents()
+    for document in corpus_documents:
         path = corpus / document.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(render(document))
-    _lines(corpus / "manifest.jsonl", (document.manifest() for document in made))
+    _lines(corpus / "manifest.jsonl", (document.manifest() for document in corpus_documents))
     for name, rows in golden(corpus).items():
         _lines(target / "golden" / f"{name}.jsonl", rows)
 
@@ -50,18 +50,18 @@ def _lines(path: Path, rows: Iterable[dict]) -> None:
 
 
 def differences(fresh: Path, committed: Path) -> list[str]:
-    """One sentence per file that is missing, left over or reads differently."""
-    found = []
+    """Return a sentence for each file that is missing, left over or reads differently."""
+    sentences = []
     for folder in ("corpus", "golden"):
         names = {path.relative_to(root) for root in (fresh, committed) for path in (root / folder).rglob("*.*")}
         for name in sorted(names):
             if not (committed / name).is_file():
-                found.append(f"{name} is not there.")
+                sentences.append(f"{name} is not there.")
             elif not (fresh / name).is_file():
-                found.append(f"{name} is not made by the generator.")
+                sentences.append(f"{name} is not made by the generator.")
             elif _content(fresh / name) != _content(committed / name):
-                found.append(f"{name} differs.")
-    return found
+                sentences.append(f"{name} differs.")
+    return sentences
 
 
 def _content(path: Path) -> object:
@@ -80,10 +80,10 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory() as fresh:
         write(Path(fresh))
-        found = differences(Path(fresh), folder)
-    for sentence in found:
+        sentences = differences(Path(fresh), folder)
+    for sentence in sentences:
         print(sentence, file=sys.stderr)
-    return 1 if found else 0
+    return 1 if sentences else 0
 
 
 if __name__ == "__main__":

@@ -28,37 +28,37 @@ from lessons.stages import stages
 CHUNKS = 2  # for an answer, so that two cores read its prompt in some ten seconds
 
 
-def short(place: Workspace) -> Stage:
+def short(workspace: Workspace) -> Stage:
     """Smart's search for the completed question alone, and the best chunks of it."""
     retriever = HybridRetriever(top_k=CHUNKS, threshold=settings().smart_threshold)
-    return stages()["smart"].but("short", query=(Condense(),), retriever=retriever, workspace=place)
+    return stages()["smart"].but("short", query=(Condense(),), retriever=retriever, workspace=workspace)
 
 
 def ask_under_each_memory(stage: Stage, dialogue: Dialogue) -> None:
-    """What `evaluate_dialogues` asks, up to each judged turn under every memory before the next one."""
+    """Ask what `evaluate_dialogues` asks, each judged turn under every memory before the next one."""
     for _ in zip(*(asked(stage, dialogue, *memory) for memory in MEMORIES.items()), strict=True):
         pass
 
 
-def load(place: Workspace, watch: Watcher) -> Stage:
-    """The stage in a workspace that holds the shipped documents."""
-    stage = short(place)
-    load_corpus(place, partial(watch, "Loading the shipped documents"), [stage.index])
+def load(workspace: Workspace, watch: Watcher) -> Stage:
+    """Load the shipped documents into a workspace and return the stage."""
+    stage = short(workspace)
+    load_corpus(workspace, partial(watch, "Loading the shipped documents"), [stage.index])
     return stage
 
 
-def record(told: Sequence[Dialogue], watch: Watcher) -> None:
-    with recording(print) as (chosen, _, _):
-        stage = load(Workspace.open(chosen.model_copy(update={"recording": True})), watch)
-        for done, dialogue in enumerate(told, start=1):
+def record(selected: Sequence[Dialogue], watch: Watcher) -> None:
+    with recording(print) as (config, _, _):
+        stage = load(Workspace.open(config.model_copy(update={"recording": True})), watch)
+        for count, dialogue in enumerate(selected, start=1):
             ask_under_each_memory(stage, dialogue)
-            watch("Dialogues", done, len(told))
+            watch("Dialogues", count, len(selected))
 
 
-def run(told: Sequence[Dialogue], watch: Watcher) -> None:
-    place = Workspace.open(settings())
-    evaluation = evaluate_dialogues(load(place, watch), told, watch=partial(watch, "Asking"))
-    name = "keyless" if isinstance(place.llm, OfflineLLM) else settings().recorded
+def run(selected: Sequence[Dialogue], watch: Watcher) -> None:
+    workspace = Workspace.open(settings())
+    evaluation = evaluate_dialogues(load(workspace, watch), selected, watch=partial(watch, "Asking"))
+    name = "keyless" if isinstance(workspace.llm, OfflineLLM) else settings().recorded
     ship(evaluation, SHIPPED / "dialogues" / f"{name}.jsonl.gz")
 
 

@@ -102,7 +102,7 @@ class Document:
         return PurePosixPath(self.path).suffix
 
     def manifest(self) -> dict[str, str | int]:
-        """This document's line in `data/corpus/manifest.jsonl`."""
+        """Return this document's line in `data/corpus/manifest.jsonl`."""
         return {
             "path": self.path,
             "owner": self.owner,

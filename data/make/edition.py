@@ -37,48 +37,49 @@ FENCED = re.compile(r"(```.*?```)", re.DOTALL)
 
 @cache
 def editions() -> dict[Path, Path]:
-    """For each English file the Korean one."""
+    """Return the Korean file of each English one."""
     return {path: KOREAN / path.name for path in sorted(NOTEBOOKS.glob("*.ipynb"))} | GUIDES
 
 
 def blocks(text: str) -> list[str]:
-    """What blank lines divide; those between fences divide nothing."""
-    kept = "".join(part.replace("\n\n", "\n\0\n") if part.startswith("```") else part for part in FENCED.split(text))
-    return [block.strip("\n").replace("\n\0\n", "\n\n") for block in re.split(r"\n{2,}", kept) if block.strip()]
+    """Split a text at blank lines, but not at those in fenced code."""
+    parts = (part.replace("\n\n", "\n\0\n") if part.startswith("```") else part for part in FENCED.split(text))
+    pieces = re.split(r"\n{2,}", "".join(parts))
+    return [piece.strip("\n").replace("\n\0\n", "\n\n") for piece in pieces if piece.strip()]
 
 
 def prose(path: Path) -> list[str]:
-    """The English texts of a file, in its order."""
+    """Return the English texts of a file, in its order."""
     if path.suffix == ".md":
         return blocks(path.read_text(encoding="utf-8"))
     return [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown"]
 
 
 def entries(path: Path) -> list[Message]:
-    """What the catalogue of the file has in Korean."""
+    """Return the entries of a file's catalogue that have their Korean."""
     try:
         with (CATALOGUES / f"{path.stem}.po").open("rb") as file:
-            return [each for each in read_po(file) if each.id and each.string]
+            return [entry for entry in read_po(file) if entry.id and entry.string]
     except FileNotFoundError:
         return []
 
 
 def read(path: Path) -> dict[str, str]:
-    """The Korean of each English text, as far as the catalogue of the file has it."""
-    return {str(each.id): str(each.string) for each in entries(path) if not each.context}
+    """Return the Korean of each English text that the catalogue of a file has."""
+    return {str(entry.id): str(entry.string) for entry in entries(path) if not entry.context}
 
 
 def examples(path: Path) -> dict[str, dict[str, str]]:
-    """For the name of each cell the Korean of its English examples; empty for the others."""
-    found: dict[str, dict[str, str]] = defaultdict(dict)
-    for each in entries(path):
-        if each.context:
-            found[each.context][str(each.id)] = str(each.string)
-    return found
+    """Return the Korean of the English examples by the name of their cell."""
+    pairs_by_cell: dict[str, dict[str, str]] = defaultdict(dict)
+    for entry in entries(path):
+        if entry.context:
+            pairs_by_cell[entry.context][str(entry.id)] = str(entry.string)
+    return pairs_by_cell
 
 
 def exchanged(source: str, korean: Mapping[str, str]) -> str:
-    """The source of a cell with Korean examples. ValueError if an English one is not in it."""
+    """Replace the examples of a cell by Korean ones; raise ValueError if an English one is not in it."""
     for english, example in korean.items():
         if english not in source:
             raise ValueError(f"The cell has no example {english!r}: {source}")
@@ -93,7 +94,7 @@ def written(path: Path, korean: dict[str, str]) -> int:
     for text in texts:
         old = [] if text in korean else get_close_matches(text, gone, 1)
         catalogue.add(
-            text, korean.get(text, ""), user_comments=[line for each in old for line in korean[each].split("\n")]
+            text, korean.get(text, ""), user_comments=[line for entry in old for line in korean[entry].split("\n")]
         )
         missing += text not in korean
     for cell, pairs in examples(path).items():
@@ -106,22 +107,22 @@ def written(path: Path, korean: dict[str, str]) -> int:
 
 
 def relinked(text: str, path: Path) -> str:
-    """Links lead to the Korean edition where it has what is meant; the one to this Korean file leads back."""
-    there = editions()
-    korean = there[path]
+    """Point links to the Korean edition where it has their target; the link to this Korean file leads back."""
+    files = editions()
+    korean = files[path]
 
-    def link(found: re.Match[str]) -> str:
-        meant = (path.parent / found[0]).resolve()
-        if meant == korean:
+    def link(match: re.Match[str]) -> str:
+        destination = (path.parent / match[0]).resolve()
+        if destination == korean:
             return path.name
-        target = there.get(meant, meant)
-        return Path(os.path.relpath(target, korean.parent)).as_posix() if meant.exists() else found[0]
+        target = files.get(destination, destination)
+        return Path(os.path.relpath(target, korean.parent)).as_posix() if destination.exists() else match[0]
 
     return LINK.sub(link, text)
 
 
 def built(path: Path, korean: dict[str, str]) -> str:
-    """The text of the Korean file. KeyError if a text of the English one has no Korean."""
+    """Return the text of the Korean file; raise KeyError if a text of the English one has no Korean."""
     if path.suffix == ".md":
         return relinked("\n\n".join(korean[text] for text in prose(path)), path) + "\n"
     notebook, executed, exchange = nbformat.read(path, as_version=4), outputs(editions()[path]), examples(path)
@@ -135,7 +136,7 @@ def built(path: Path, korean: dict[str, str]) -> str:
 
 
 def outputs(path: Path) -> dict[tuple[str, str], list[Any]]:
-    """The outputs of a notebook by the name and the code of their cell; nothing if there is no notebook."""
+    """Return the outputs of a notebook by the name and the code of their cell; none if there is no notebook."""
     cells = nbformat.read(path, as_version=4).cells if path.exists() else []
     return {(cell.id, cell.source): cell.outputs for cell in cells if cell.cell_type == "code"}
 

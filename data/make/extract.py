@@ -13,28 +13,28 @@ GAP = " … "
 
 
 def pages(path: Path) -> list[tuple[int | None, str]]:
-    """(page number, text) pairs; the page is None where the format has none (DOCX, HTML, MD). A slide is a page."""
+    """Return (page number, text) pairs; the number is None in DOCX, HTML and Markdown. A slide is a page."""
     readers = {".pdf": _pdf, ".pptx": _pptx, ".docx": _docx, ".html": _html, ".md": _text}
     return readers[path.suffix](path)
 
 
 def squeeze(text: str) -> str:
-    """The text with every run of white space as one blank, the form in which quotes are compared."""
+    """Replace every run of white space by one blank, the form in which quotes are compared."""
     return re.sub(r"\s+", " ", text).strip()
 
 
 def holds(text: str, quote: str) -> bool:
-    """Whether the text holds the words of the quote, white space aside; ` … ` stands for words that are left out."""
-    rest = squeeze(text)
+    """Return whether a text holds a quote, white space aside; ` … ` stands for words that are left out."""
+    remaining = squeeze(text)
     for part in squeeze(quote).split(GAP):
-        _, found, rest = rest.partition(part)
-        if not found:
+        _, match, remaining = remaining.partition(part)
+        if not match:
             return False
     return True
 
 
 def find(path: Path, quote: str) -> list[int | None]:
-    """The pages whose text holds the quote."""
+    """Return the pages whose text holds the quote."""
     return [number for number, text in pages(path) if holds(text, quote)]
 
 

@@ -15,14 +15,14 @@ def particles(text: str) -> str:
     """
     while match := MARK.search(text):
         with_final, without = match.group(1).split("/")
-        chosen = with_final if _closed(text[: match.start()], with_final == "으로") else without
-        text = text[: match.start()] + chosen + text[match.end() :]
+        particle = with_final if _closed(text[: match.start()], with_final == "으로") else without
+        text = text[: match.start()] + particle + text[match.end() :]
     return text
 
 
-def _closed(before: str, rieul_is_open: bool) -> bool:
-    """Whether the last sound is a consonant (ㄹ counts as open before 으로/로)."""
-    word = re.sub(r"\([^()]*\)$", "", before.rstrip("'\"’”」』 "))
+def _closed(text: str, rieul_is_open: bool) -> bool:
+    """Return whether the last sound is a consonant (ㄹ counts as open before 으로/로)."""
+    word = re.sub(r"\([^()]*\)$", "", text.rstrip("'\"’”」』 "))
     char = word.rstrip("'\"’”」』)")[-1:]
     if "가" <= char <= "힣":
         final = (ord(char) - ord("가")) % 28
@@ -33,7 +33,7 @@ def _closed(before: str, rieul_is_open: bool) -> bool:
 
 
 def plain(text: str) -> str:
-    """Polite sentence ends turned into the plain style of reports: 했습니다 → 했다, 유지합니다 → 유지한다."""
+    """Turn polite sentence ends into the plain style of reports: 했습니다 → 했다, 유지합니다 → 유지한다."""
     text = text.replace("않습니다", "않는다")
     text = re.sub(r"입니다(?=[.(]|$)", "이다", text)
     text = re.sub(r"([가-힣])습니다", r"\1다", text)

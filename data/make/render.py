@@ -39,13 +39,13 @@ SLIDE_LINES = 15  # what fits on one slide before it continues on the next
 
 
 def render(document: Document) -> bytes:
-    """The file's bytes; raises KeyError for a suffix that has no renderer."""
+    """Return the file's bytes; raise KeyError for a suffix that has no renderer."""
     renderers = {".pdf": pdf, ".docx": word, ".pptx": slides, ".html": page, ".md": markdown}
     return renderers[document.suffix](document)
 
 
 def _moment(document: Document) -> datetime:
-    """The document's date at nine o'clock, so that no file carries the time it was generated."""
+    """Return the document's date at nine o'clock, so that no file carries the time it was generated."""
     return datetime(document.date.year, document.date.month, document.date.day, 9, tzinfo=UTC)
 
 
@@ -85,7 +85,7 @@ class _Pdf(FPDF):
     def write_text(
         self, text: str, size: float = 10, leading: float = 1.55, indent: float = 0, gap: float = 2.2
     ) -> None:
-        """A left-aligned paragraph: justified text would lose its spaces when it is read back."""
+        """Write a left-aligned paragraph: justified text would lose its spaces when it is read back."""
         self.set_font("body", size=size)
         self.set_text_color(*INK)
         self.set_x(self.l_margin + indent)
@@ -142,7 +142,7 @@ def _numeric(rows: Iterable[Iterable[str]], column: int) -> bool:
 
 
 def pdf(document: Document) -> bytes:
-    """A PDF with bookmarks and an embedded font subset."""
+    """Make a PDF with bookmarks and an embedded font subset."""
     out = _Pdf(document)
     out.add_page()
     out.write_heading(document.title, 0)
@@ -179,7 +179,7 @@ def _pdf_block(out: _Pdf, block: Block) -> None:
 
 
 def word(document: Document) -> bytes:
-    """A DOCX with real heading styles, lists and tables."""
+    """Make a DOCX with real heading styles, lists and tables."""
     out = docx.Document()
     style = out.styles["Normal"]
     style.font.name = "NanumGothic"
@@ -226,7 +226,7 @@ def _word_block(out: docx.document.Document, block: Block) -> None:
 
 
 def slides(document: Document) -> bytes:
-    """A PPTX: a title slide, then one slide per heading of level 1 or 2, continued where the text is long."""
+    """Make a PPTX: a title slide, then one slide per heading of level 1 or 2, continued where the text is long."""
     out = pptx.Presentation()
     out.slide_width, out.slide_height = pptx.util.Inches(13.333), pptx.util.Inches(7.5)
     _properties(out.core_properties, document)
@@ -234,19 +234,19 @@ def slides(document: Document) -> bytes:
     title.shapes.title.text = document.title
     title.placeholders[1].text = document.subtitle
     for shape, top in ((title.shapes.title, 2.2), (title.placeholders[1], 4.2)):
-        _place(shape, top, 1.6)
+        _position(shape, top, 1.6)
     for heading, blocks, notes in _slide_contents(document.blocks):
         _slide(out, heading, blocks, notes)
     return _saved(out)
 
 
-def _place(shape, top: float, height: float) -> None:  # type: ignore[no-untyped-def]
+def _position(shape, top: float, height: float) -> None:  # type: ignore[no-untyped-def]
     shape.left, shape.width = pptx.util.Inches(0.7), pptx.util.Inches(11.9)
     shape.top, shape.height = pptx.util.Inches(top), pptx.util.Inches(height)
 
 
 def _slide_contents(blocks: Iterable[Block]) -> list[tuple[str, list[Block], str]]:
-    """(title, blocks, notes) per slide."""
+    """Return (title, blocks, notes) of each slide."""
     out: list[tuple[str, list[Block], str]] = []
     lines = 0
     for block in blocks:
@@ -257,18 +257,18 @@ def _slide_contents(blocks: Iterable[Block]) -> list[tuple[str, list[Block], str
             heading, content, notes = out[-1]
             out[-1] = (heading, content, f"{notes}\n{block.text}".strip())
         elif out and not isinstance(block, PageBreak | Notes):
-            needed = _lines(block)
+            height = _lines(block)
             table_joins_text = isinstance(block, Table) != any(isinstance(old, Table) for old in out[-1][1])
-            if out[-1][1] and (lines + needed > SLIDE_LINES or (table_joins_text and lines + needed > SLIDE_LINES - 3)):
+            if out[-1][1] and (lines + height > SLIDE_LINES or (table_joins_text and lines + height > SLIDE_LINES - 3)):
                 out.append((out[-1][0], [], ""))
                 lines = 0
             out[-1][1].append(block)
-            lines += needed
+            lines += height
     return out
 
 
 def _lines(block: Block) -> int:
-    """How many lines of a slide a block needs, about."""
+    """Estimate how many lines of a slide a block needs."""
     texts = list(block.items) if isinstance(block, Bullets | Steps) else [getattr(block, "text", "")]
     if isinstance(block, Table):
         return len(block.rows) + 2
@@ -279,11 +279,11 @@ def _slide(out, heading: str, blocks: list[Block], notes: str) -> None:  # type:
     slide = out.slides.add_slide(out.slide_layouts[1])
     slide.shapes.title.text = heading
     slide.shapes.title.text_frame.paragraphs[0].font.size = pptx.util.Pt(28)
-    _place(slide.shapes.title, 0.3, 0.9)
+    _position(slide.shapes.title, 0.3, 0.9)
     body = slide.placeholders[1]
     texts = [block for block in blocks if not isinstance(block, Table)]
     text_height = max(0.6, 0.38 * sum(map(_lines, texts)))
-    _place(body, 1.3, text_height if len(texts) < len(blocks) else 5.7)
+    _position(body, 1.3, text_height if len(texts) < len(blocks) else 5.7)
     if texts:
         _slide_text(body.text_frame, texts)
     else:
@@ -318,8 +318,8 @@ def _slide_table(slide, block: Table, top: float) -> None:  # type: ignore[no-un
         box.text_frame.text = block.caption
         box.text_frame.paragraphs[0].font.size = pptx.util.Pt(12)
         top += 0.36
-    place = (pptx.util.Inches(x) for x in (0.7, top, 11.9, 0.33 * len(block.rows)))
-    table = slide.shapes.add_table(len(block.rows), len(block.rows[0]), *place).table
+    box = (pptx.util.Inches(x) for x in (0.7, top, 11.9, 0.33 * len(block.rows)))
+    table = slide.shapes.add_table(len(block.rows), len(block.rows[0]), *box).table
     for row, cells in enumerate(block.rows):
         for column, text in enumerate(cells):
             table.cell(row, column).text = text
@@ -333,7 +333,7 @@ def _properties(properties, document: Document) -> None:  # type: ignore[no-unty
 
 
 def _saved(out) -> bytes:  # type: ignore[no-untyped-def]
-    """The Office file, its zip repacked with fixed time stamps."""
+    """Save an Office file, its zip repacked with fixed time stamps."""
     raw, packed = io.BytesIO(), io.BytesIO()
     out.save(raw)
     with zipfile.ZipFile(raw) as source, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as target:
@@ -348,7 +348,7 @@ def _saved(out) -> bytes:  # type: ignore[no-untyped-def]
 
 
 def page(document: Document) -> bytes:
-    """A semantic HTML page inside the navigation and footer of a site."""
+    """Make a semantic HTML page inside the navigation and footer of a site."""
     nav = "".join(f'<li><a href="#">{html.escape(item)}</a></li>' for item in document.nav)
     subtitle = f"<p class='lead'>{html.escape(document.subtitle)}</p>\n" if document.subtitle else ""
     parts = [
@@ -391,7 +391,7 @@ def _html_block(block: Block) -> str:
 
 
 def markdown(document: Document) -> bytes:
-    """A Markdown file."""
+    """Make a Markdown file."""
     parts = [f"# {document.title}"]
     if document.subtitle:
         parts.append(f"*{document.subtitle}*")

@@ -21,12 +21,12 @@ def read_toml(path: str) -> dict[str, Any]:
 
 def documents(world: str) -> list[Document]:
     """Return the documents of a world that is written by hand: `product`, `courses` or `leaflets`."""
-    found = []
+    result = []
     for path in sorted((SOURCES / world).rglob("*.md")):
         fields, body = read_source(path)
         name = path.relative_to(SOURCES).with_suffix("").as_posix()
-        found.append(document(name, world, fields, body, shared_fields(world, name, fields)))
-    return found
+        result.append(document(name, world, fields, body, shared_fields(world, name, fields)))
+    return result
 
 
 def read_source(path: Path) -> tuple[dict[str, Any], str]:

@@ -25,13 +25,13 @@ from lessons.text import normalize
 
 
 def passages(documents: Iterable[Mapping[str, Any]]) -> list[str]:
-    """What is embedded of shipped documents, for the indexes of all stages and of the ablation in notebook 02."""
-    found, wanted = [], [*indexes(), *ingredients()]
+    """Return what is embedded of documents, for the indexes of all stages and of the ablation in notebook 02."""
+    texts, targets = [], [*indexes(), *ingredients()]
     for document in documents:
         pages = read(CORPUS / document["path"], document["path"])
-        for index in wanted:
-            found += [chunk.get_content(MetadataMode.EMBED) for chunk in index.chunks(pages, document["owner"])]
-    return found
+        for index in targets:
+            texts += [chunk.get_content(MetadataMode.EMBED) for chunk in index.chunks(pages, document["owner"])]
+    return texts
 
 
 def main() -> None:
@@ -42,17 +42,17 @@ def main() -> None:
     print(write_vectors(embedding, texts))
 
 
-def course(passages: Iterable[str], questions: Iterable[str], whole: bool) -> Path:
+def course(passages: Iterable[str], questions: Iterable[str], complete: bool) -> Path:
     """Write the vectors of what the notebooks embed that the corpus does not hold, and of the classifiers' examples.
 
-    Those that are shipped already stay unless it is the `whole` course that was run.
+    Those that are shipped already stay unless the course that was run is `complete`.
     """
     embedding = workspace().embedding
-    known = read_vectors(embedding.model_name)
-    others = [text for text in passages if key("passage", text) not in known]
+    shipped = read_vectors(embedding.model_name)
+    new = [text for text in passages if key("passage", text) not in shipped]
     examples = [example.text for example in open_questions()]
-    kept = {} if whole else read_vectors(embedding.model_name, QUESTIONS)
-    return write_vectors(embedding, others, QUESTIONS, [*examples, *questions], kept)
+    previous = {} if complete else read_vectors(embedding.model_name, QUESTIONS)
+    return write_vectors(embedding, new, QUESTIONS, [*examples, *questions], previous)
 
 
 def write_vectors(
@@ -60,14 +60,14 @@ def write_vectors(
     texts: Iterable[str],
     folder: Path = SHIPPED,
     questions: Iterable[str] = (),
-    known: Mapping[bytes, np.ndarray] = MappingProxyType({}),
+    previous: Mapping[bytes, np.ndarray] = MappingProxyType({}),
 ) -> Path:
     """Embed passages and questions and write their file, with vectors that are `known`; returns its path.
 
     Passages are embedded in alphabetical order: the last digits of a vector may depend on its neighbours in a batch.
     """
     passages = {key("passage", text): text for text in sorted(set(map(normalize, texts)))}
-    vectors: dict[bytes, Any] = dict(known)
+    vectors: dict[bytes, Any] = dict(previous)
     vectors |= zip(passages, embedding.get_text_embedding_batch(list(passages.values())), strict=True)
     vectors |= {key("query", text): embedding.get_query_embedding(text) for text in map(normalize, questions)}
     return save_vectors(folder / f"{embedding.model_name}.npz", vectors)
@@ -77,7 +77,7 @@ def save_vectors(path: Path, vectors: Mapping[bytes, Any]) -> Path:
     """Write vectors by key; returns the path. The same vectors give the same bytes."""
     path.parent.mkdir(parents=True, exist_ok=True)
     keys = np.frombuffer(b"".join(sorted(vectors)), np.uint8).reshape(-1, KEY_BYTES)
-    np.savez_compressed(path, keys=keys, vectors=np.array([vectors[each] for each in sorted(vectors)], np.float16))
+    np.savez_compressed(path, keys=keys, vectors=np.array([vectors[key] for key in sorted(vectors)], np.float16))
     return path
 
 

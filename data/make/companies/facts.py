@@ -1,7 +1,8 @@
-"""The figures of a report as words: what `{rev:cloud@-4}` in a hand-written sentence is replaced by."""
+"""The figures of a report in words: what `{rev:cloud@-4}` in a hand-written sentence is replaced by."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from data.make.companies.model import Company
 from data.make.companies.quarter import Quarter
@@ -9,7 +10,7 @@ from data.make.korean import particles
 
 
 def money(company: Company, amount: int) -> str:
-    """`£84.3 million`, `1조 2,345억 원`; the sign is left to the sentence."""
+    """Write an amount as `£84.3 million` or `1조 2,345억 원`; the sign is left to the sentence."""
     digits = company.profile["decimals"]
     value = abs(amount) / company.scale
     if company.language == "en":
@@ -21,20 +22,20 @@ def money(company: Company, amount: int) -> str:
 
 
 def cell(company: Company, amount: int) -> str:
-    """An amount in a table: `84.3`, `(3.2)`, in Korean tables `△3.2`."""
+    """Write an amount for a table: `84.3`, `(3.2)`, in Korean tables `△3.2`."""
     text = f"{abs(amount) / company.scale:,.{company.profile['decimals']}f}"
     if amount >= 0:
         return text
     return f"△{text}" if company.language == "ko" else f"({text})"
 
 
-def percent(part: int, whole: int) -> float:
-    """`part` as a percentage of `whole`, one decimal."""
-    return round(part / whole * 100, 1) if whole else 0.0
+def percent(part: int, total: int) -> float:
+    """Return `part` as a percentage of `total` to one decimal."""
+    return round(part / total * 100, 1) if total else 0.0
 
 
 def growth(new: int, old: int) -> float:
-    """The change from old to new in percent, one decimal."""
+    """Return the change from old to new in percent to one decimal."""
     return percent(new - old, old)
 
 
@@ -78,12 +79,12 @@ class Facts:
         self.segment: str | None = None
 
     def fill(self, template: str, segment: str | None = None, **more: str) -> str:
-        """The template with every figure filled in and, in Korean, the particles agreed."""
+        """Fill in every figure of a template and, in Korean, make the particles agree."""
         self.segment, self.words = segment, {**self.words, **more}
         return particles(template.format_map(self))  # type: ignore[arg-type]
 
     def when(self, spec: str) -> Quarter:
-        """The quarter a spec names: `2023Q4`, `-4`, or this one."""
+        """Return the quarter that a spec names: `2023Q4`, `-4`, or this one if it is empty."""
         if not spec:
             return self.quarter
         return Quarter.parse(spec) if "Q" in spec else self.quarter + int(spec)
@@ -95,76 +96,58 @@ class Facts:
         name = segment or self.segment
         return self.company.segment_profit(quarter, name) if name else self.company.operating(quarter)
 
+    def money(self, amount: int) -> str:
+        return money(self.company, amount)
+
     def __getitem__(self, name: str) -> Figure | str:
         if name in self.words:
             return self.words[name]
         if amount := AMOUNTS.get(name):
-            return Figure(self, lambda quarter, _: self._money(amount(self.company, quarter)))
+            return Figure(self, lambda quarter, _: self.money(amount(self.company, quarter)))
         if count := COUNTS.get(name):
             return Figure(self, lambda quarter, site: f"{count(self.company, quarter, site):,}")
-        return Figure(self, getattr(self, f"_{name}"))
+        return Figure(self, partial(FIGURES[name], self))
 
-    def _money(self, amount: int) -> str:
-        return money(self.company, amount)
 
-    def _rev(self, quarter: Quarter, segment: str | None) -> str:
-        return self._money(self.revenue(quarter, segment))
+def _measure(facts: Facts, quarter: Quarter, number: str | None) -> str:
+    digits = facts.company.profile["measure"][int(number or 0)].get("decimals", 0)
+    return f"{facts.company.measure(quarter, int(number or 0)):,.{digits}f}"
 
-    def _op(self, quarter: Quarter, segment: str | None) -> str:
-        return self._money(self.profit(quarter, segment))
 
-    def _margin(self, quarter: Quarter, segment: str | None) -> str:
-        return f"{percent(self.profit(quarter, segment), self.revenue(quarter, segment)):.1f}%"
+def _revenue_to_date(facts: Facts, quarter: Quarter, segment: str | None) -> int:
+    return sum(facts.revenue(part, segment) for part in quarter.to_date())
 
-    def _yoy(self, quarter: Quarter, segment: str | None) -> str:
-        return f"{abs(growth(self.revenue(quarter, segment), self.revenue(quarter + -4, segment))):.1f}%"
 
-    def _qoq(self, quarter: Quarter, segment: str | None) -> str:
-        return f"{abs(growth(self.revenue(quarter, segment), self.revenue(quarter + -1, segment))):.1f}%"
+def _change(new: int, old: int) -> str:
+    return f"{abs(growth(new, old)):.1f}%"
 
-    def _delta(self, quarter: Quarter, segment: str | None) -> str:
-        return self._money(self.revenue(quarter, segment) - self.revenue(quarter + -4, segment))
 
-    def _share(self, quarter: Quarter, segment: str | None) -> str:
-        return f"{percent(self.revenue(quarter, segment), self.company.revenue(quarter, None, self.quarter)):.1f}%"
-
-    def _ytd(self, quarter: Quarter, segment: str | None) -> str:
-        return self._money(sum(self.revenue(part, segment) for part in quarter.to_date()))
-
-    def _ytd_op(self, quarter: Quarter, segment: str | None) -> str:
-        return self._money(sum(self.profit(part, segment) for part in quarter.to_date()))
-
-    def _ytd_yoy(self, quarter: Quarter, segment: str | None) -> str:
-        new, old = (sum(self.revenue(part, segment) for part in end.to_date()) for end in (quarter, quarter + -4))
-        return f"{abs(growth(new, old)):.1f}%"
-
-    def _book_to_bill(self, quarter: Quarter, segment: str | None) -> str:
-        return f"{self.company.orders(quarter) / self.company.revenue(quarter):.2f}"
-
-    def _research_share(self, quarter: Quarter, segment: str | None) -> str:
-        return f"{percent(self.company.research(quarter), self.company.revenue(quarter)):.1f}%"
-
-    def _region(self, quarter: Quarter, region: str | None) -> str:
-        return cell(self.company, self.company.regions(quarter)[region or ""])
-
-    def _measure(self, quarter: Quarter, number: str | None) -> str:
-        digits = self.company.profile["measure"][int(number or 0)].get("decimals", 0)
-        return f"{self.company.measure(quarter, int(number or 0)):,.{digits}f}"
-
-    def _low(self, quarter: Quarter, segment: str | None) -> str:
-        return self._money(self.company.guidance(quarter)[1])
-
-    def _high(self, quarter: Quarter, segment: str | None) -> str:
-        return self._money(self.company.guidance(quarter)[2])
-
-    def _guided(self, quarter: Quarter, segment: str | None) -> str:
-        return str(self.company.guidance(quarter)[0])
-
-    def _q(self, quarter: Quarter, segment: str | None) -> str:
-        return quarter.label(self.company.language)
-
-    def _y(self, quarter: Quarter, segment: str | None) -> str:
-        return str(quarter.year)
-
-    def _n(self, quarter: Quarter, segment: str | None) -> str:
-        return str(quarter.number)
+FIGURES: dict[str, Callable[[Facts, Quarter, str | None], str]] = {
+    "rev": lambda facts, quarter, key: facts.money(facts.revenue(quarter, key)),
+    "op": lambda facts, quarter, key: facts.money(facts.profit(quarter, key)),
+    "margin": lambda facts, quarter, key: f"{percent(facts.profit(quarter, key), facts.revenue(quarter, key)):.1f}%",
+    "yoy": lambda facts, quarter, key: _change(facts.revenue(quarter, key), facts.revenue(quarter + -4, key)),
+    "qoq": lambda facts, quarter, key: _change(facts.revenue(quarter, key), facts.revenue(quarter + -1, key)),
+    "delta": lambda facts, quarter, key: facts.money(facts.revenue(quarter, key) - facts.revenue(quarter + -4, key)),
+    "ytd": lambda facts, quarter, key: facts.money(_revenue_to_date(facts, quarter, key)),
+    "ytd_op": lambda facts, quarter, key: facts.money(sum(facts.profit(part, key) for part in quarter.to_date())),
+    "ytd_yoy": lambda facts, quarter, key: _change(
+        _revenue_to_date(facts, quarter, key), _revenue_to_date(facts, quarter + -4, key)
+    ),
+    "share": lambda facts, quarter, key: (
+        f"{percent(facts.revenue(quarter, key), facts.company.revenue(quarter, None, facts.quarter)):.1f}%"
+    ),
+    "book_to_bill": lambda facts, quarter, _: f"{facts.company.orders(quarter) / facts.company.revenue(quarter):.2f}",
+    "research_share": lambda facts, quarter, _: (
+        f"{percent(facts.company.research(quarter), facts.company.revenue(quarter)):.1f}%"
+    ),
+    "region": lambda facts, quarter, region: cell(facts.company, facts.company.regions(quarter)[region or ""]),
+    "measure": _measure,
+    "guided": lambda facts, quarter, _: str(facts.company.guidance(quarter)[0]),
+    "low": lambda facts, quarter, _: facts.money(facts.company.guidance(quarter)[1]),
+    "high": lambda facts, quarter, _: facts.money(facts.company.guidance(quarter)[2]),
+    "q": lambda facts, quarter, _: quarter.label(facts.company.language),
+    "y": lambda facts, quarter, _: str(quarter.year),
+    "n": lambda facts, quarter, _: str(quarter.number),
+}
+"""Figures of a segment, or of the company, under the names that sentences have for them."""

@@ -38,15 +38,15 @@ class Company:
         return [segment["key"] for segment in self.segments]
 
     def noise(self, *key: object, spread: float = 1.0) -> float:
-        """A reproducible number in [-spread, spread] for this company and key."""
+        """Draw a reproducible number in [-spread, spread] for this company and key."""
         return random.Random(f"{self.key}/{'/'.join(map(str, key))}").uniform(-spread, spread)
 
     def shock(self, quarter: Quarter, kind: str, default: float) -> float:
-        """What the profile's story says about this quarter, `default` where it says nothing."""
+        """Return what the profile's story has for this quarter, `default` if it has nothing."""
         return self.profile.get("shock", {}).get(str(quarter), {}).get(kind, default)
 
     def units(self, amount: float) -> int:
-        """An amount in the reported unit as a whole number of the smallest one."""
+        """Convert an amount in the reported unit to a whole number of the smallest one."""
         return round(amount * self.scale)
 
     # Segments
@@ -63,13 +63,13 @@ class Company:
         return self.units(segment["base"] * trend * season * wobble * self.shock(quarter, key, 1.0))
 
     def revenue(self, quarter: Quarter, key: str | None = None, as_of: Quarter | None = None) -> int:
-        """Revenue of a segment or the group, as reported in the report of quarter `as_of` (default: its own)."""
+        """Return the revenue of a segment or the group as reported in quarter `as_of` (default: its own)."""
         keys = [key] if key else self.segment_keys
         restated = sum(self.restated(quarter, name, as_of or quarter) for name in keys)
         return restated + sum(self._segment_revenue(quarter, name) for name in keys)
 
     def restated(self, quarter: Quarter, key: str, as_of: Quarter) -> int:
-        """By how much the segment's revenue of `quarter` has been restated up to the report of `as_of`."""
+        """Return by how much a segment's revenue of `quarter` is restated up to the report of `as_of`."""
         total = 0
         for change in self.profile.get("restatement", []):
             if Quarter.parse(change["reported"]) <= as_of and str(quarter) in change["quarters"]:
@@ -79,7 +79,7 @@ class Company:
 
     @cache  # noqa: B019
     def segment_profit(self, quarter: Quarter, key: str) -> int:
-        """Operating profit of a segment, before group costs."""
+        """Return the operating profit of a segment, before group costs."""
         segment = next(segment for segment in self.segments if segment["key"] == key)
         margin = segment["margin"] + segment.get("margin_drift", 0) * (quarter - self.start)
         margin += self.noise(quarter, key, "margin", spread=0.008) + self.shock(quarter, f"{key}_margin", 0)
@@ -88,17 +88,17 @@ class Company:
     # Group
 
     def group_costs(self, quarter: Quarter) -> int:
-        """Costs of the head office, a positive number."""
+        """Return the costs of the head office, a positive number."""
         return self.units(
             self.profile["group_costs"] * (1.008 ** (quarter - self.start)) + self.noise(quarter, "hq", spread=0.05)
         )
 
     def exceptional(self, quarter: Quarter) -> int:
-        """One-off items in operating profit, negative for a loss."""
+        """Return one-off items in operating profit, negative for a loss."""
         return self.units(self.shock(quarter, "exceptional", 0))
 
     def operating(self, quarter: Quarter) -> int:
-        """Operating profit of the group."""
+        """Return the operating profit of the group."""
         segments = sum(self.segment_profit(quarter, key) for key in self.segment_keys)
         return segments - self.group_costs(quarter) + self.exceptional(quarter)
 
@@ -121,7 +121,7 @@ class Company:
         return self.units(normal + self.shock(quarter, "capex", 0))
 
     def working_capital(self, quarter: Quarter) -> int:
-        """Cash released (positive) or tied up (negative) by stocks, receivables and payables."""
+        """Return the cash released (positive) or tied up (negative) by stocks, receivables and payables."""
         return round(
             self._plain_revenue(quarter) * (self.noise(quarter, "wc", spread=0.05) + self.shock(quarter, "wc", 0))
         )
@@ -150,7 +150,7 @@ class Company:
 
     @cache  # noqa: B019
     def cash(self, quarter: Quarter) -> int:
-        """Cash at the end of the quarter."""
+        """Return the cash at the end of the quarter."""
         if quarter < self.start:
             return self.units(self.profile["cash"])
         spent = self.dividend(quarter) + self.acquisitions(quarter)
@@ -169,7 +169,7 @@ class Company:
 
     @cache  # noqa: B019
     def backlog(self, quarter: Quarter) -> int:
-        """Order book at the end of the quarter."""
+        """Return the order book at the end of the quarter."""
         if quarter < self.start:
             return self.units(self.profile["backlog"])
         return self.backlog(quarter + -1) + self.orders(quarter) - self._plain_revenue(quarter)
@@ -179,7 +179,7 @@ class Company:
         return round(self._plain_revenue(quarter) * share)
 
     def costs(self, quarter: Quarter) -> dict[str, int]:
-        """Operating costs by nature; together with operating profit they make up revenue and exceptional items."""
+        """Return operating costs by nature; with operating profit they make up revenue and exceptional items."""
         revenue = self._plain_revenue(quarter)
         total = revenue + self.exceptional(quarter) - self.operating(quarter)
         parts = {}
@@ -190,7 +190,7 @@ class Company:
         return parts
 
     def regions(self, quarter: Quarter) -> dict[str, int]:
-        """Revenue by region, as first reported."""
+        """Return revenue by region, as first reported."""
         revenue = self._plain_revenue(quarter)
         names = list(self.profile["regions"])
         parts = {}
@@ -205,7 +205,7 @@ class Company:
 
     @cache  # noqa: B019
     def heads(self, quarter: Quarter, site: str | None = None) -> int:
-        """Employees at the end of the quarter, at a site or in all."""
+        """Return the employees at the end of the quarter, at a site or in all."""
         if site is None:
             return sum(self.heads(quarter, name) for name in self.profile["sites"])
         if quarter < self.start:
@@ -229,7 +229,7 @@ class Company:
         )
 
     def measure(self, quarter: Quarter, number: int) -> float:
-        """Operating measure `number` of the profile (units sold, utilisation …), rounded as it is printed."""
+        """Return operating measure `number` of the profile (units sold, utilisation …), rounded as it is printed."""
         spec = self.profile["measure"][number]
         value = spec["base"] * (1 + spec["growth"]) ** (quarter - self.start)
         value *= 1 + self.noise(quarter, "measure", number, spread=spec.get("wobble", 0.04))
@@ -239,23 +239,23 @@ class Company:
     # Years and guidance
 
     def year(self, year: int, as_of: Quarter | None = None, key: str | None = None) -> int:
-        """Revenue of a full year as the report of `as_of` (default: the last one) knows it."""
+        """Return the revenue of a full year as the report of `as_of` (default: the last one) knows it."""
         return sum(self.revenue(Quarter(year, n), key, as_of or self.last) for n in (1, 2, 3, 4))
 
     def year_operating(self, year: int) -> int:
         return sum(self.operating(Quarter(year, n)) for n in (1, 2, 3, 4))
 
     def guidance(self, quarter: Quarter) -> tuple[int, int, int]:
-        """(year, low, high) of the revenue forecast stated in this quarter's report, in smallest units.
+        """Return (year, low, high) of the revenue forecast in this quarter's report, in smallest units.
 
         From the fourth quarter the next year is forecast; half-way through and after nine months the range is
         moved towards what the year will bring, which is what management could see by then.
         """
         year = quarter.year + (quarter.number == 4)
-        known = {4: 0, 1: 0, 2: 1, 3: 2}[quarter.number]
+        elapsed = {4: 0, 1: 0, 2: 1, 3: 2}[quarter.number]
         expected = sum(self._plain_revenue(Quarter(year, n)) for n in (1, 2, 3, 4))
-        miss = self.noise("guidance", year, spread=0.05) * (1 - 0.45 * known)
-        half = (0.03, 0.022, 0.012)[known]
+        miss = self.noise("guidance", year, spread=0.05) * (1 - 0.45 * elapsed)
+        half = (0.03, 0.022, 0.012)[elapsed]
         step = self.profile["guidance_step"] * self.scale
         low, high = (round(expected * (1 + miss + sign * half) / step) * step for sign in (-1, 1))
         return year, int(low), int(high)
@@ -263,11 +263,11 @@ class Company:
 
 @cache
 def companies() -> list[Company]:
-    """Every company that has a profile, in alphabetical order of their files."""
+    """Return every company that has a profile, in alphabetical order of their files."""
     return [Company(read_toml(f"reports/companies/{path.name}")) for path in sorted(PROFILES.glob("*.toml"))]
 
 
 @cache
 def company(key: str) -> Company:
-    """The company with this key; raises StopIteration when there is none."""
-    return next(found for found in companies() if found.key == key)
+    """Return the company with this key; raise StopIteration if there is none."""
+    return next(item for item in companies() if item.key == key)

@@ -15,7 +15,7 @@ class Quarter:
 
     @classmethod
     def parse(cls, text: str) -> Quarter:
-        """`2024Q3`."""
+        """Parse `2024Q3`."""
         return cls(int(text[:4]), int(text[5]))
 
     def __str__(self) -> str:
@@ -29,18 +29,18 @@ class Quarter:
         return (self.year - other.year) * 4 + self.number - other.number
 
     def to_date(self) -> list[Quarter]:
-        """The quarters of this year up to this one."""
+        """Return the quarters of this year up to this one."""
         return [Quarter(self.year, number) for number in range(1, self.number + 1)]
 
     def label(self, language: str) -> str:
-        """`Q3 2024` or `2024년 3분기`."""
+        """Write `Q3 2024` or `2024년 3분기`."""
         return f"{self.year}년 {self.number}분기" if language == "ko" else f"Q{self.number} {self.year}"
 
     def end(self) -> date:
-        """The last day."""
+        """Return the last day."""
         return date(self.year, self.number * 3, 30 if self.number in (2, 3) else 31)
 
 
 def span(first: Quarter, last: Quarter) -> list[Quarter]:
-    """The quarters from the first to the last, both included."""
+    """Return the quarters from the first to the last, both included."""
     return [first + offset for offset in range(last - first + 1)]

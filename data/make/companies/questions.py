@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from functools import cache, partial
 from pathlib import Path
 
-from data.make.companies.facts import Facts
+from data.make.companies.facts import FIGURES, Facts
 from data.make.companies.model import Company, company
 from data.make.companies.quarter import Quarter
 from data.make.companies.report import report_path
@@ -31,16 +31,16 @@ class Answers(Facts):
 
     def __getitem__(self, name: str):  # type: ignore[no-untyped-def]
         if "/" in name:
-            key, quarter, rest = name.split("/")
-            return Answers(company(key), Quarter.parse(quarter), {})[rest]
-        style, _, rest = name.partition("_")
-        if rest and style in ("n", "en", "ko"):
-            other = Answers(self.company, self.quarter, {})
-            other.style = style
-            return other[rest]
+            key, quarter, figure = name.split("/")
+            return Answers(company(key), Quarter.parse(quarter), {})[figure]
+        style, _, figure = name.partition("_")
+        if figure and style in ("n", "en", "ko"):
+            styled = Answers(self.company, self.quarter, {})
+            styled.style = style
+            return styled[figure]
         return super().__getitem__(name)
 
-    def _money(self, amount: int) -> str:
+    def money(self, amount: int) -> str:
         value, digits = abs(amount) / self.company.scale, self.company.profile["decimals"]
         match self.style:
             case "n":
@@ -51,17 +51,22 @@ class Answers(Facts):
                 large, small = divmod(round(value * 100), 10_000)
                 words = [f"{large:,}억"] * bool(large) + [f"{small:,}만"] * bool(small)
                 return f"{' '.join(words)} {CURRENCIES[self.company.profile['currency']]}"
-        return super()._money(amount)
+        return super().money(amount)
 
-    def _ports_without(self, quarter: Quarter, segment: str | None) -> str:
-        return f"{self.company.revenue(quarter, 'ports') / self.company.scale - 2.9:.1f}"
 
-    def _without_fee(self, quarter: Quarter, segment: str | None) -> str:
-        return f"{self.company.year_operating(quarter.year) / self.company.scale - 120:.1f}"
+def _without_ports_fee(facts: Facts, quarter: Quarter, _: str | None) -> str:
+    return f"{facts.company.revenue(quarter, 'ports') / facts.company.scale - 2.9:.1f}"
+
+
+def _without_fee(facts: Facts, quarter: Quarter, _: str | None) -> str:
+    return f"{facts.company.year_operating(quarter.year) / facts.company.scale - 120:.1f}"
+
+
+FIGURES.update(ports_without=_without_ports_fee, without_fee=_without_fee)
 
 
 def company_questions(corpus: Path) -> list[dict]:
-    """Every question; raises ValueError for evidence that no page holds."""
+    """Return every question; raise ValueError for evidence that no page holds."""
     return split_questions(
         "reports", map(_fields, read_blocks("reports/questions.txt")), partial(_evidence, corpus=corpus)
     )
@@ -78,7 +83,7 @@ def _fields(block: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
             continue
         if facts:
             value = facts.fill(value)
-        fields += [(name, each) for each in (_resolved(value, about) if name in ("e", "o") else [value])]
+        fields += [(name, part) for part in (_resolved(value, about) if name in ("e", "o") else [value])]
     return fields
 
 
@@ -91,9 +96,9 @@ def _file(name: str, about: Company | None) -> str:
     key, at, quarter = name.partition("@")
     if not at:
         return f"reports/{name}"
-    named = company(key) if key else about
-    assert named is not None
-    return report_path(named, Quarter.parse(quarter))
+    reporter = company(key) if key else about
+    assert reporter is not None
+    return report_path(reporter, Quarter.parse(quarter))
 
 
 def _evidence(name: str, value: str, corpus: Path) -> dict:
@@ -103,26 +108,26 @@ def _evidence(name: str, value: str, corpus: Path) -> dict:
     parts = [part.split(" & ") for part in words.removeprefix("~ ").split(GAP)]
     candidates = []
     for number, passages in _passages(corpus / file):
-        found = [_shortest(passages, needles) for needles in parts]
-        if all(found):
-            ranks, texts = zip(*found, strict=True)
+        shortest = [_shortest(passages, needles) for needles in parts]
+        if all(shortest):
+            ranks, texts = zip(*shortest, strict=True)
             candidates.append((max(ranks), len(GAP.join(texts)), number, GAP.join(texts)))
     if not candidates:
         raise ValueError(f"{name}: no passage of {file} holds {parts}.")
-    *_, page, quote = min(candidates, key=lambda found: (*found[:2], found[2] or 0))
+    *_, page, quote = min(candidates, key=lambda candidate: (*candidate[:2], candidate[2] or 0))
     return {"source_file": file, "page": page, "quote": quote}
 
 
 def _shortest(passages: list[tuple[int, str]], needles: list[str]) -> tuple[int, str] | None:
-    """The passage of the best rank, and among these the shortest, that holds all the words."""
-    found = [each for each in passages if len(each[1]) <= LONGEST and all(needle in each[1] for needle in needles)]
-    return min(found, key=lambda each: (each[0], len(each[1])), default=None)
+    """Return the passage of the best rank, and among these the shortest, that holds all the words."""
+    fitting = [item for item in passages if len(item[1]) <= LONGEST and all(needle in item[1] for needle in needles)]
+    return min(fitting, key=lambda item: (item[0], len(item[1])), default=None)
 
 
 @cache
 def _passages(path: Path) -> list[tuple[int | None, list[tuple[int, str]]]]:
-    """Per page (rank, passage) pairs: whole sentences come first, then single lines, then runs of lines."""
-    found = []
+    """Return (rank, passage) pairs of each page: whole sentences come first, then single lines, then runs of lines."""
+    ranked_pages = []
     for number, text in pages(path):
         lines = [squeeze(line).removeprefix("• ").removeprefix("- ") for line in text.splitlines() if line.strip()]
         wrapped = 0.7 * max(map(len, lines), default=0) if path.suffix == ".pdf" else LONGEST * 99
@@ -135,5 +140,5 @@ def _passages(path: Path) -> list[tuple[int | None, list[tuple[int, str]]]]:
                 sentences = SENTENCE_END.split(joined)[0 if begins else 1 :]
                 ranked += [(0, sentence) for sentence in sentences if sentence[-1] in ".!?"]
             ranked.append((3 if size > 1 else 1 if begins else 2, joined))
-        found.append((number, ranked))
-    return found
+        ranked_pages.append((number, ranked))
+    return ranked_pages

@@ -1,214 +1,213 @@
 """The tables of a quarterly report."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from data.make.companies.facts import cell, growth, percent
 from data.make.companies.quarter import Quarter
 from data.make.companies.voice import Voice
 from data.make.document import Table
 
+Amount = Callable[[Quarter], int]
 
-def _change(voice: Voice, new: int, old: int) -> str:
-    if old <= 0 or new < 0:
-        return "–"
-    return f"{growth(new, old):+.1f}%"
+
+def _table(voice: Voice, name: str, head: Iterable[str], rows: Iterable[list[str]]) -> Table:
+    """Make a table under the caption `name`; its head has labels of the bank, or quarters."""
+    return Table([[voice.labels.get(title, title) for title in head], *rows], voice.label(f"caption_{name}"))
+
+
+def _by_quarter(voice: Voice, name: str, corner: str, quarters: list[Quarter], rows: dict[str, Amount]) -> Table:
+    """Make a table with a row for each amount and a column for each quarter."""
+    company = voice.company
+    cells = [[title, *(cell(company, amount(quarter)) for quarter in quarters)] for title, amount in rows.items()]
+    return _table(voice, name, [corner, *_labels(voice, quarters)], cells)
+
+
+def _labels(voice: Voice, quarters: list[Quarter]) -> list[str]:
+    return [quarter.label(voice.company.language) for quarter in quarters]
+
+
+def _change(new: int, old: int) -> str:
+    return "–" if old <= 0 or new < 0 else f"{growth(new, old):+.1f}%"
 
 
 def key_figures(voice: Voice) -> Table:
-    """The quarter beside the same quarter of the year before and the preceding one."""
+    """Compare the quarter with the same quarter of the year before, and with the previous one."""
     company, now = voice.company, voice.quarter
-    year_ago, before = now + -4, now + -1
-    label = now.label
-    language = company.language
-    head = [
-        voice.label("item"),
-        label(language),
-        year_ago.label(language),
-        voice.label("change"),
-        before.label(language),
-    ]
-    amounts: list[tuple[str, Callable[[Quarter], int]]] = [
-        ("revenue", lambda quarter: company.revenue(quarter, None, now)),
-        ("operating", company.operating),
-        ("net", company.net),
-        ("orders", company.orders),
-        ("backlog", company.backlog),
-        ("capex", company.capex),
-        ("free_cash", company.free_cash),
-        ("cash", company.cash),
-        ("debt", company.debt),
-    ]
-    rows = [head]
-    for name, value in amounts:
-        new, old, last = value(now), value(year_ago), value(before)
-        change = _change(voice, new, old)
-        rows.append([voice.label(name), cell(company, new), cell(company, old), change, cell(company, last)])
-    margins = [f"{percent(company.operating(q), company.revenue(q, None, now)):.1f}%" for q in (now, year_ago, before)]
-    rows.insert(3, [voice.label("margin"), margins[0], margins[1], "", margins[2]])
-    heads = [company.heads(quarter) for quarter in (now, year_ago, before)]
-    rows.append(
-        [voice.label("heads"), f"{heads[0]:,}", f"{heads[1]:,}", _change(voice, heads[0], heads[1]), f"{heads[2]:,}"]
-    )
-    return Table(rows, voice.label("caption_key"))
+    quarters = [now, now + -4, now + -1]
+    amounts: dict[str, Amount] = {
+        "revenue": lambda quarter: company.revenue(quarter, None, now),
+        "operating": company.operating,
+        "net": company.net,
+        "orders": company.orders,
+        "backlog": company.backlog,
+        "capex": company.capex,
+        "free_cash": company.free_cash,
+        "cash": company.cash,
+        "debt": company.debt,
+    }
+    rows = []
+    for name, amount in amounts.items():
+        new, old, previous = map(amount, quarters)
+        cells = cell(company, new), cell(company, old), _change(new, old), cell(company, previous)
+        rows.append([voice.label(name), *cells])
+    new, old, previous = (f"{percent(company.operating(q), company.revenue(q, None, now)):.1f}%" for q in quarters)
+    rows.insert(2, [voice.label("margin"), new, old, "", previous])
+    heads = [company.heads(quarter) for quarter in quarters]
+    rows.append([voice.label("heads"), f"{heads[0]:,}", f"{heads[1]:,}", _change(*heads[:2]), f"{heads[2]:,}"])
+    new, old, previous = _labels(voice, quarters)
+    return _table(voice, "key", ["item", new, old, "change", previous], rows)
 
 
 def segments(voice: Voice) -> Table:
-    """Revenue and profit by segment, down to the group's operating profit."""
+    """List revenue and profit by segment, down to the group's operating profit."""
     company, now = voice.company, voice.quarter
-    rows = [[voice.label(name) for name in ("segment", "revenue", "change", "operating", "margin")]]
+
+    def row(title: str, revenue: int, old: int, profit: int) -> list[str]:
+        margin = f"{percent(profit, revenue):.1f}%" if revenue else "–"
+        return [title, cell(company, revenue), _change(revenue, old), cell(company, profit), margin]
+
+    rows = []
     for segment in company.segments:
         key = segment["key"]
-        revenue, profit = company.revenue(now, key), company.segment_profit(now, key)
-        change = _change(voice, revenue, company.revenue(now + -4, key, now))
-        margin = f"{percent(profit, revenue):.1f}%" if revenue else "–"
-        rows.append([segment["name"], cell(company, revenue), change, cell(company, profit), margin])
+        old = company.revenue(now + -4, key, now)
+        rows.append(row(segment["name"], company.revenue(now, key), old, company.segment_profit(now, key)))
     rows.append([voice.label("group_costs"), "", "", cell(company, -company.group_costs(now)), ""])
     if company.exceptional(now):
         rows.append([voice.label("exceptional"), "", "", cell(company, company.exceptional(now)), ""])
-    total, operating = company.revenue(now), company.operating(now)
-    change = _change(voice, total, company.revenue(now + -4, None, now))
-    margin = f"{percent(operating, total):.1f}%"
-    rows.append([voice.label("total"), cell(company, total), change, cell(company, operating), margin])
-    return Table(rows, voice.label("caption_segments"))
+    old = company.revenue(now + -4, None, now)
+    rows.append(row(voice.label("total"), company.revenue(now), old, company.operating(now)))
+    return _table(voice, "segments", ["segment", "revenue", "change", "operating", "margin"], rows)
 
 
 def history(voice: Voice) -> Table:
-    """Revenue of five quarters by segment."""
+    """List the revenue of five quarters by segment."""
     company, now = voice.company, voice.quarter
-    quarters = [now + offset for offset in range(-4, 1)]
-    rows = [[voice.label("segment"), *(quarter.label(company.language) for quarter in quarters)]]
-    for segment in company.segments:
-        values = [cell(company, company.revenue(quarter, segment["key"], now)) for quarter in quarters]
-        rows.append([segment["name"], *values])
-    rows.append([voice.label("total"), *(cell(company, company.revenue(quarter, None, now)) for quarter in quarters)])
-    return Table(rows, voice.label("caption_history"))
+
+    def revenue_of(key: str | None) -> Amount:
+        return lambda quarter: company.revenue(quarter, key, now)
+
+    rows = {segment["name"]: revenue_of(segment["key"]) for segment in company.segments}
+    return _by_quarter(voice, "history", "segment", _five(now), rows | {voice.label("total"): revenue_of(None)})
 
 
 def profit_history(voice: Voice) -> Table:
-    """Operating profit of five quarters by segment."""
-    company, now = voice.company, voice.quarter
-    quarters = [now + offset for offset in range(-4, 1)]
-    rows = [[voice.label("segment"), *(quarter.label(company.language) for quarter in quarters)]]
-    for segment in company.segments:
-        values = [cell(company, company.segment_profit(quarter, segment["key"])) for quarter in quarters]
-        rows.append([segment["name"], *values])
-    rows.append([voice.label("group_costs"), *(cell(company, -company.group_costs(quarter)) for quarter in quarters)])
-    rows.append([voice.label("exceptional"), *(cell(company, company.exceptional(quarter)) for quarter in quarters)])
-    rows.append([voice.label("total"), *(cell(company, company.operating(quarter)) for quarter in quarters)])
-    return Table(rows, voice.label("caption_history_op"))
+    """List the operating profit of five quarters by segment."""
+    company = voice.company
+
+    def profit_of(key: str) -> Amount:
+        return lambda quarter: company.segment_profit(quarter, key)
+
+    rows = {segment["name"]: profit_of(segment["key"]) for segment in company.segments}
+    rows |= {
+        voice.label("group_costs"): lambda quarter: -company.group_costs(quarter),
+        voice.label("exceptional"): company.exceptional,
+        voice.label("total"): company.operating,
+    }
+    return _by_quarter(voice, "history_op", "segment", _five(voice.quarter), rows)
+
+
+def _five(now: Quarter) -> list[Quarter]:
+    return [now + offset for offset in range(-4, 1)]
 
 
 def year_to_date(voice: Voice) -> Table:
-    """The quarters of the year so far and their sum, with the year before."""
+    """List the quarters of the year so far and of the year before, each with their sum."""
     company, now = voice.company, voice.quarter
-    rows = [[voice.label("quarter"), voice.label("revenue"), voice.label("operating"), voice.label("net")]]
-    for year in (now.year - 1, now.year):
-        quarters = [Quarter(year, number) for number in range(1, now.number + 1)]
-        revenues = [company.revenue(quarter, None, now) for quarter in quarters]
-        profits = [company.operating(quarter) for quarter in quarters]
-        nets = [company.net(quarter) for quarter in quarters]
-        for values in zip(quarters, revenues, profits, nets, strict=True):
-            rows.append([values[0].label(company.language), *(cell(company, value) for value in values[1:])])
-        sums = [cell(company, sum(values)) for values in (revenues, profits, nets)]
-        rows.append([f"{voice.label('total')} {year}", *sums])
-    return Table(rows, voice.label("caption_ytd"))
+    rows = []
+    for end in (now + -4, now):
+        amounts = [
+            (company.revenue(quarter, None, now), company.operating(quarter), company.net(quarter))
+            for quarter in end.to_date()
+        ]
+        titles = [*_labels(voice, end.to_date()), f"{voice.label('total')} {end.year}"]
+        amounts.append(tuple(map(sum, zip(*amounts, strict=True))))
+        rows += [[title, *(cell(company, value) for value in row)] for title, row in zip(titles, amounts, strict=True)]
+    return _table(voice, "ytd", ["quarter", "revenue", "operating", "net"], rows)
 
 
 def costs(voice: Voice) -> Table:
-    """Operating costs by kind."""
+    """List operating costs by kind, this quarter and a year ago."""
     company, now = voice.company, voice.quarter
-    language = company.language
-    rows = [[voice.label("cost"), now.label(language), (now + -4).label(language)]]
-    new, old = company.costs(now), company.costs(now + -4)
-    for name in new:
-        title = voice.labels.get(name, name)
-        rows.append([title, cell(company, new[name]), cell(company, old[name])])
-    rows.append([voice.label("total"), cell(company, sum(new.values())), cell(company, sum(old.values()))])
-    return Table(rows, voice.label("caption_costs"))
+
+    def cost_of(name: str) -> Amount:
+        return lambda quarter: company.costs(quarter)[name]
+
+    rows = {voice.labels.get(name, name): cost_of(name) for name in company.costs(now)}
+    rows[voice.label("total")] = lambda quarter: sum(company.costs(quarter).values())
+    return _by_quarter(voice, "costs", "cost", [now, now + -4], rows)
 
 
 def cash_flow(voice: Voice) -> Table:
-    """From operating cash flow to the change in cash."""
+    """Derive the change in cash from operating cash flow."""
     company, now = voice.company, voice.quarter
-    language = company.language
-    items: list[tuple[str, Callable[[Quarter], int]]] = [
-        ("operating_cash", company.operating_cash),
-        ("working_capital", company.working_capital),
-        ("capex", lambda quarter: -company.capex(quarter)),
-        ("free_cash", company.free_cash),
-        ("dividend", lambda quarter: -company.dividend(quarter)),
-        ("acquisition", lambda quarter: -company.acquisitions(quarter)),
-        ("borrowed", company.borrowed),
-        ("cash", company.cash),
-    ]
-    rows = [[voice.label("item"), now.label(language), (now + -1).label(language), (now + -4).label(language)]]
-    rows += [
-        [voice.label(name), *(cell(company, value(quarter)) for quarter in (now, now + -1, now + -4))]
-        for name, value in items
-    ]
-    return Table(rows, voice.label("caption_cash"))
+    amounts: dict[str, Amount] = {
+        "operating_cash": company.operating_cash,
+        "working_capital": company.working_capital,
+        "capex": lambda quarter: -company.capex(quarter),
+        "free_cash": company.free_cash,
+        "dividend": lambda quarter: -company.dividend(quarter),
+        "acquisition": lambda quarter: -company.acquisitions(quarter),
+        "borrowed": company.borrowed,
+        "cash": company.cash,
+    }
+    rows = {voice.label(name): amount for name, amount in amounts.items()}
+    return _by_quarter(voice, "cash", "item", [now, now + -1, now + -4], rows)
 
 
 def people(voice: Voice) -> Table:
-    """Employees by site with arrivals and departures."""
+    """List employees by site with arrivals and departures."""
     company, now = voice.company, voice.quarter
-    rows = [[voice.label("site"), voice.label("heads"), voice.label("joined"), voice.label("left")]]
+    rows = []
     for site in [*company.profile["sites"], None]:
-        values = company.heads(now, site), company.hired(now, site), company.left(now, site)
-        rows.append([site or voice.label("total"), *(f"{value:,}" for value in values)])
-    return Table(rows, voice.label("caption_people"))
+        counts = company.heads(now, site), company.hired(now, site), company.left(now, site)
+        rows.append([site or voice.label("total"), *(f"{count:,}" for count in counts)])
+    return _table(voice, "people", ["site", "heads", "joined", "left"], rows)
 
 
 def regions(voice: Voice) -> Table:
-    """Revenue by region, this quarter and a year ago."""
-    company, now = voice.company, voice.quarter
-    language = company.language
-    new, old = company.regions(now), company.regions(now + -4)
-    rows = [[voice.label("region"), now.label(language), (now + -4).label(language), voice.label("change")]]
-    rows += [
-        [name, cell(company, new[name]), cell(company, old[name]), _change(voice, new[name], old[name])] for name in new
-    ]
-    return Table(rows, voice.label("caption_regions"))
+    """List revenue by region, this quarter and a year ago."""
+    company, quarters = voice.company, [voice.quarter, voice.quarter + -4]
+    new, old = map(company.regions, quarters)
+    rows = [[name, cell(company, new[name]), cell(company, old[name]), _change(new[name], old[name])] for name in new]
+    return _table(voice, "regions", ["region", *_labels(voice, quarters), "change"], rows)
 
 
 def measures(voice: Voice) -> Table:
-    """Operating data over three quarters and a year ago."""
+    """List operating data of three quarters and of a year ago."""
     company, now = voice.company, voice.quarter
     quarters = [now, now + -1, now + -2, now + -4]
-    rows = [[voice.label("measure"), *(quarter.label(company.language) for quarter in quarters)]]
+    rows = []
     for number, spec in enumerate(company.profile["measure"]):
         digits = spec.get("decimals", 0)
         rows.append([spec["name"], *(f"{company.measure(quarter, number):,.{digits}f}" for quarter in quarters)])
-    return Table(rows, voice.label("caption_measures"))
+    return _table(voice, "measures", ["measure", *_labels(voice, quarters)], rows)
 
 
 def orders(voice: Voice) -> Table:
-    """The contracts signed in the quarter."""
+    """List the contracts signed in the quarter."""
     company = voice.company
-    rows = [[voice.label(name) for name in ("number", "customer", "scope", "value", "delivery")]]
-    signed = [order for order in company.profile.get("order", []) if order["quarter"] == str(voice.quarter)]
-    for order in signed:
-        rows.append(
-            [
-                order["id"],
-                order["customer"],
-                order["scope"],
-                cell(company, company.units(order["value"])),
-                order["delivery"],
-            ]
-        )
-    return Table(rows, voice.label("caption_orders"))
+    rows = [
+        [
+            order["id"],
+            order["customer"],
+            order["scope"],
+            cell(company, company.units(order["value"])),
+            order["delivery"],
+        ]
+        for order in company.profile.get("order", [])
+        if order["quarter"] == str(voice.quarter)
+    ]
+    return _table(voice, "orders", ["number", "customer", "scope", "value", "delivery"], rows)
 
 
 def restated(voice: Voice, change: dict) -> Table:
-    """Restated quarters, as first reported and as they are now."""
+    """List restated quarters, as first reported and as they are now."""
     company, now = voice.company, voice.quarter
-    keys = [key for key in (change["from"], change.get("to")) if key]
     names = {segment["key"]: segment["name"] for segment in company.segments}
-    rows = [[voice.label("quarter"), voice.label("segment"), voice.label("before"), voice.label("after")]]
-    for text in change["quarters"]:
-        quarter = Quarter.parse(text)
-        for key in keys:
-            values = company.revenue(quarter, key, now + -1), company.revenue(quarter, key, now)
-            rows.append([quarter.label(company.language), names[key], *(cell(company, value) for value in values)])
-    return Table(rows, voice.label("caption_restated"))
+    rows = []
+    for quarter in map(Quarter.parse, change["quarters"]):
+        for key in filter(None, (change["from"], change.get("to"))):
+            amounts = company.revenue(quarter, key, now + -1), company.revenue(quarter, key, now)
+            cells = [cell(company, amount) for amount in amounts]
+            rows.append([quarter.label(company.language), names[key], *cells])
+    return _table(voice, "restated", ["quarter", "segment", "before", "after"], rows)

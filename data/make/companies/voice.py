@@ -16,7 +16,7 @@ KEPT = 3  # alternatives of a slot that one company uses
 
 @cache
 def bank(language: str) -> dict[str, Any]:
-    """Words, labels and sentence slots of a language."""
+    """Return words, labels and sentence slots of a language."""
     return read_toml(f"reports/sentences_{language}.toml")
 
 
@@ -27,45 +27,45 @@ class Voice:
         self.company, self.quarter = company, quarter
         source = bank(company.language)
         words = {**source["words"], **company.profile.get("words", {})}
-        named = {f"{name}_word": text for name, text in words.items()}
-        named |= {f"{name[0].upper()}{name[1:]}": text[0].upper() + text[1:] for name, text in named.items()}
-        named |= {"name": company.name, "short": company.short, "currency": company.profile.get("currency", "")}
-        self.facts = Facts(company, quarter, named)
+        phrases = {f"{name}_word": text for name, text in words.items()}
+        phrases |= {f"{name[0].upper()}{name[1:]}": text[0].upper() + text[1:] for name, text in phrases.items()}
+        phrases |= {"name": company.name, "short": company.short, "currency": company.profile.get("currency", "")}
+        self.facts = Facts(company, quarter, phrases)
         self.labels = {**source["labels"], **company.profile.get("labels", {})}
         self.slots = {**source["slots"], **company.profile.get("slots", {})}
-        self.unit = self.labels["unit"].format_map(named)
+        self.unit = self.labels["unit"].format_map(phrases)
 
     def fill(self, template: str, segment: str | None = None, **more: str) -> str:
-        """A hand-written sentence with its figures."""
+        """Fill the figures into a hand-written sentence."""
         return self.facts.fill(template, segment, **more)
 
     def say(self, slot: str, segment: str | None = None, **more: str) -> str:
-        """One of the company's sentences for this slot; which one depends on quarter and segment only."""
+        """Choose one of the company's sentences for this slot by quarter and segment only."""
         alternatives = self.slots[slot]
-        own = random.Random(f"{self.company.key}/{slot}").sample(alternatives, min(KEPT, len(alternatives)))
-        chosen = random.Random(f"{self.company.key}/{self.quarter}/{slot}/{segment}").choice(own)
+        usual = random.Random(f"{self.company.key}/{slot}").sample(alternatives, min(KEPT, len(alternatives)))
+        sentence = random.Random(f"{self.company.key}/{self.quarter}/{slot}/{segment}").choice(usual)
         if self.company.profile.get("register") == "plain":
-            chosen = plain(chosen)
-        return self.fill(chosen, segment, **more)
+            sentence = plain(sentence)
+        return self.fill(sentence, segment, **more)
 
     def label(self, name: str) -> str:
-        """A table heading or row name."""
+        """Return a table heading or row name."""
         return self.labels[name].format(unit=self.unit) if "{" in self.labels[name] else self.labels[name]
 
     def story(self, part: str) -> list[str]:
-        """The hand-written sentences of this quarter for a part of the report."""
-        found = self.company.profile.get("story", {}).get(str(self.quarter), {}).get(part, [])
-        return [self.fill(text) for text in ([found] if isinstance(found, str) else found)]
+        """Return the hand-written sentences of this quarter for a part of the report."""
+        texts = self.company.profile.get("story", {}).get(str(self.quarter), {}).get(part, [])
+        return [self.fill(text) for text in ([texts] if isinstance(texts, str) else texts)]
 
     def news(self, texts: Sequence[str], segment: str | None = None) -> list[str]:
-        """The sentence whose turn it is, if any: each has one quarter, and they are spread over all reports."""
+        """Return the sentence whose turn it is, if any: each has one quarter, spread over all reports."""
         step, quarters = self.quarter - self.company.first, len(self.company.quarters)
         turn = step * len(texts) // quarters
         fresh = step == 0 or turn > (step - 1) * len(texts) // quarters
         return [self.fill(texts[turn], segment)] if texts and fresh else []
 
     def standing(self, name: str, count: int) -> list[str]:
-        """`count` sentences of a pool in the profile that hold in every quarter, taking turns.
+        """Return `count` sentences of a pool in the profile that hold in every quarter, taking turns.
 
         A sentence may be a table `{text, until}` or `{text, since}` that is true for a time only.
         """
