@@ -7,11 +7,11 @@ from typing import Any
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallBlock
 
 from lessons.keyless import task
-from lessons.keyless.answer import parts, query, together
-from lessons.keyless.comparisons import sides
+from lessons.keyless.answer import together
 from lessons.keyless.lines import Passage, passages
-from lessons.keyless.scores import BEFORE, WORTH, ranked, weighed
-from lessons.keyless.words import Question, Unit, names, read_question
+from lessons.keyless.parts import parts, query, sides
+from lessons.keyless.scores import BEFORE, ranked, weighed
+from lessons.keyless.words import WORTH, Question, Unit, names, read_question
 from lessons.text import terms
 
 COVERED = 0.9  # share of a question's words, by weight, that one line must hold
@@ -35,90 +35,90 @@ _EXPLORES = re.compile(
 )
 
 
-def is_covered(question: Question, found: Sequence[Passage]) -> bool:
-    """Whether one line has its names, its periods and most of its words; across languages the search is trusted."""
+def is_covered(question: Question, documents: Sequence[Passage]) -> bool:
+    """Tell whether one line has its names, its periods and most of its words; across languages, trust the search."""
     units = [unit for unit in question.units if unit.weight >= WORTH]
-    lines = ((one, line) for one in found for line in one.lines if line.kind != "heading")
-    return is_foreign(question, found) or any(_holds(line.own | line.above | one.title, units) for one, line in lines)
+    lines = ((passage, line) for passage in documents for line in passage.lines if line.kind != "heading")
+    return is_foreign(question, documents) or any(_holds(line.own | line.above | p.title, units) for p, line in lines)
 
 
-def is_foreign(question: Question, found: Sequence[Passage]) -> bool:
-    """Whether the best document is in another language than the question."""
-    return bool(found) and found[0].language != question.language
+def is_foreign(question: Question, documents: Sequence[Passage]) -> bool:
+    """Tell whether the best document is in another language than the question."""
+    return bool(documents) and documents[0].language != question.language
 
 
 def _holds(words: frozenset[str], units: list[Unit]) -> bool:
-    held = [unit for unit in units if unit.covered(words) >= MOSTLY]
-    complete = all(unit in held for unit in units if unit.required)
-    return complete and sum(unit.weight for unit in held) >= COVERED * sum(unit.weight for unit in units)
+    held_units = [unit for unit in units if unit.covered(words) >= MOSTLY]
+    is_complete = all(unit in held_units for unit in units if unit.required)
+    return is_complete and sum(unit.weight for unit in held_units) >= COVERED * sum(unit.weight for unit in units)
 
 
-def directions(question: Question, found: Sequence[Passage]) -> list[str]:
-    """What the question is about with a heading that it does not name, from each document in turn, best first."""
+def directions(question: Question, documents: Sequence[Passage]) -> list[str]:
+    """Return what the question is about with a heading that it does not name, from each document in turn."""
     about = (unit.text for unit in question.units if unit.weight >= WORTH)
     topic = " ".join(text for text in about if not read_question(text).kinds)
-    chosen: dict[str, str] = {}
-    for passage in found:
+    headings: dict[str, str] = {}
+    for passage in documents:
         for line in passage.lines:
-            new = line.heading and line.heading != passage.name and not line.above <= question.terms | passage.title
-            if new and line.kind != "heading" and line.heading not in chosen.values():
-                chosen.setdefault(passage.name, line.heading)
-    return [f"{topic}: {heading}" for heading in chosen.values()]
+            is_new = line.heading not in ("", passage.name, *headings.values())
+            if is_new and line.kind != "heading" and not line.above <= question.terms | passage.title:
+                headings.setdefault(passage.name, line.heading)
+    return [f"{topic}: {heading}" for heading in headings.values()]
 
 
-def bridges(question: Question, found: list[Passage]) -> list[str]:
-    """Queries with a name from the best lines, and the words of the question that its document leaves open."""
-    asked, known = weighed(question, found), set(terms(question.text))
-    valued: dict[str, float] = {}
-    for rank, passage in enumerate(found[:READ]):
-        best = ranked(asked, [passage])[:LINES]
+def bridges(question: Question, documents: list[Passage]) -> list[str]:
+    """Return queries with a name from the best lines, and the words of the question that its document leaves open."""
+    weighted, known_terms = weighed(question, documents), set(terms(question.text))
+    worths: dict[str, float] = {}
+    for rank, passage in enumerate(documents[:READ]):
+        best = ranked(weighted, [passage])[:LINES]
         covered = zip(question.units, together(best), strict=False)  # of no line, no unit
         open_words = [unit.text for unit, value in covered if value < BEFORE and unit.weight >= WORTH]
-        for one in best if open_words else []:
-            for place, name in enumerate(names(one.line.text)):
-                if not set(terms(name)) <= known:
+        for line in best if open_words else []:
+            for index, name in enumerate(names(line.line.text)):
+                if not set(terms(name)) <= known_terms:
                     worth = 0.7 if name.isascii() and " " not in name else 1.0
-                    made = f"{name} {' '.join(open_words)}"
-                    valued[made] = max(valued.get(made, 0), (one.score - 0.1 * rank) * worth - 0.01 * place)
-    return sorted(valued, key=lambda made: -valued[made])
+                    query = f"{name} {' '.join(open_words)}"
+                    worths[query] = max(worths.get(query, 0), (line.score - 0.1 * rank) * worth - 0.01 * index)
+    return sorted(worths, key=lambda query: -worths[query])
 
 
 @task("tool_calls")
 def tool_calls(llm: Any, messages: Sequence[ChatMessage], **_: Any) -> list[ToolCallBlock]:
-    """The next searches; none when nothing is left open."""
+    """Return the next searches; none when nothing is left open."""
     text = next(message.content or "" for message in reversed(messages) if message.role == MessageRole.USER)
-    calls = [block.tool_kwargs for each in messages for block in each.blocks if isinstance(block, ToolCallBlock)]
-    made = [given for given in calls if isinstance(given, dict)]
-    told = [passages(message.content or "") for message in messages if message.role == MessageRole.TOOL]
-    results = [[passage for passage in each if passage.number] for each in told]
-    known = {_same(str(given.get("query"))) for given in made}
-    wanted = dict.fromkeys(next_queries(read_question(text), results) if made else [text])
-    found = [("search_documents", {"query": each}) for each in wanted if _same(each) not in known]
-    narrowed = not made or any("source_file" in given for given in made)
-    if not narrowed and (named := _FILE.search(text)):  # with its whole name if a document found so far shows it
-        files = (passage.file for each in results for passage in each)
-        file = next((name for name in files if name.endswith(named[0])), named[0])
-        found.insert(0, ("search_by_metadata", {"query": text, "source_file": file}))
-    return [ToolCallBlock(tool_name=name, tool_kwargs=given) for name, given in found]
+    blocks = [block for message in messages for block in message.blocks if isinstance(block, ToolCallBlock)]
+    calls = [block.tool_kwargs for block in blocks if isinstance(block.tool_kwargs, dict)]
+    contents = [message.content or "" for message in messages if message.role == MessageRole.TOOL]
+    results = [[passage for passage in passages(content) if passage.number] for content in contents]
+    searched = {_same(str(arguments.get("query"))) for arguments in calls}
+    queries = dict.fromkeys(next_queries(read_question(text), results) if calls else [text])
+    new = [("search_documents", {"query": query}) for query in queries if _same(query) not in searched]
+    is_narrowed = not calls or any("source_file" in arguments for arguments in calls)
+    if not is_narrowed and (file := _FILE.search(text)):  # by its whole name if a document shows it
+        files = (passage.file for result in results for passage in result)
+        name = next((name for name in files if name.endswith(file[0])), file[0])
+        new.insert(0, ("search_by_metadata", {"query": text, "source_file": name}))
+    return [ToolCallBlock(tool_name=name, tool_kwargs=arguments) for name, arguments in new]
 
 
 def next_queries(question: Question, results: Sequence[list[Passage]]) -> list[str]:
-    """What to search for next, from what each search so far has found: rules, where another model would judge.
+    """Return what to search for next, given what each search has found: rules, where another model would judge.
 
     Parts of a question are searched one by one, headings are followed for an overview, names for what is still open.
     """
     first, *later = results
-    every = parts(question)
-    asked = sides(question.text) or [made for part in every if len((made := query(part, every)).split()) >= SHORTEST]
+    asked = parts(question)
+    queries = sides(question.text) or [text for p in asked if len((text := query(p, asked)).split()) >= SHORTEST]
     describes = _DESCRIBES.search(question.text) is not None
-    if len(asked) > 1 and not describes:
-        return [] if later or is_foreign(question, first) else asked[:PARTS]
+    if len(queries) > 1 and not describes:
+        return [] if later or is_foreign(question, first) else queries[:PARTS]
     if "summary" in question.kinds or _EXPLORES.search(question.text):
         return [] if later else directions(question, first)[:AT_ONCE]
     hops = HOPS if describes else FEW_HOPS
-    if hops <= len(later) or is_covered(question, [passage for each in results for passage in each]):
+    if hops <= len(later) or is_covered(question, [passage for result in results for passage in result]):
         return []
-    newest = [passage for each in later for passage in each] if later else first
+    newest = [passage for result in later for passage in result] if later else first
     return bridges(question, newest)[: min(AT_ONCE, hops - len(later))]
 
 

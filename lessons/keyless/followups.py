@@ -74,7 +74,7 @@ class Turn:
 
 @task("condense")
 def compress(llm: Any, question: str, turns: Sequence[tuple[str, str]] = (), memory: str = "", **_: Any) -> str:
-    """The question with what it leaves out in brackets; what a memory says that was said is older turns."""
+    """Add in brackets what the question leaves out; what a memory says that was said is older turns."""
     spoken = [f"{role}: {' '.join(content.split())}" for role, content in turns]
     if asks_back(question) or recalled(question, "\n".join([memory, *spoken])) or is_small_talk(llm, question):
         return question
@@ -83,36 +83,37 @@ def compress(llm: Any, question: str, turns: Sequence[tuple[str, str]] = (), mem
 
 
 def _turns(history: Sequence[tuple[str, str]]) -> list[Turn]:
-    """The user's questions, each made to stand alone by those before it, with what was answered."""
-    read: list[Turn] = []
+    """Return the user's questions, each made to stand alone by those before it, with what was answered."""
+    turns: list[Turn] = []
     for role, content in history:
         content = normalize(content)[:_CHARS]
         if role == "user" and content.strip():
             is_question = recalled(content, "") is None  # no thanks and no statement
-            read += [Turn(standalone(content[:_LONGEST], read))] if is_question else []
-        elif role == "assistant" and read:
-            read[-1] = Turn(read[-1].question, f"{read[-1].answer}\n{content}".strip())
-    return read
+            turns += [Turn(standalone(content[:_LONGEST], turns))] if is_question else []
+        elif role == "assistant" and turns:
+            turns[-1] = Turn(turns[-1].question, f"{turns[-1].answer}\n{content}".strip())
+    return turns
 
 
 def standalone(question: str, turns: Sequence[Turn]) -> str:
-    """The question, and in brackets the names, identifiers and periods that it lacks, of words only what it is about.
+    """Add in brackets the names, identifiers and periods that a question lacks, of words only what it is about.
 
     A question with a period of its own is about the last turn that has one of this kind.
     """
     if not turns or len(question) > _LONGEST or not lacks_subject(question):
         return question
-    rest = without_lead(question)
-    own = items(rest)
-    kinds = {item.kind for item in own if item.kind != "word"}
+    body = without_lead(question)
+    own_items = items(body)
+    kinds = {item.kind for item in own_items if item.kind != "word"}
     kinds |= _WITHIN_A_YEAR if kinds & _WITHIN_A_YEAR else set()
     # Only a fragment replaces a name; a question may name something else beside, as 'How does that compare to …?'
-    kinds -= set() if is_fragment(rest) else {"name", "code"}
-    last = next((turn for turn in reversed(turns) if kinds & _DATED & _kinds(turn.question)), turns[-1])
+    kinds -= set() if is_fragment(body) else {"name", "code"}
+    dated = kinds & _DATED
+    last = next((t for t in reversed(turns) if dated & {item.kind for item in items(t.question)}), turns[-1])
     added = [Item("name", name) for name in _people(last.answer)[:1] if _PERSON.search(question)]
     new = _moved(question, last.question)
     replaced = kinds | {item.kind for item in new}
-    added += [item for item in _carried(rest, own, items(last.question)) if item.kind not in replaced]
+    added += [item for item in _carried(body, own_items, items(last.question)) if item.kind not in replaced]
     covered, lacking = set(terms(question)), list[str]()
     for item in [*added, *new]:
         if not set(terms(item.text)) <= covered:
@@ -121,20 +122,16 @@ def standalone(question: str, turns: Sequence[Turn]) -> str:
     return f"{question} ({' '.join(lacking)})" if lacking else question
 
 
-def _carried(rest: str, own: Sequence[Item], last: Sequence[Item]) -> list[Item]:
-    """What the last question was about: its words only if the new one has none, or nothing else tells the subject."""
-    asks = not pointed_at(rest) and any(item.kind == "word" for item in _words(own, rest))
-    named = asks and not {"name", "code"}.isdisjoint(item.kind for item in last)
-    return [item for item in last if not (named and item.kind == "word")]
+def _carried(body: str, own_items: Sequence[Item], last: Sequence[Item]) -> list[Item]:
+    """Return what the last question was about: its words only if nothing else tells the subject."""
+    asks = not pointed_at(body) and any(item.kind == "word" for item in _words(own_items, body))
+    is_named = asks and not {"name", "code"}.isdisjoint(item.kind for item in last)
+    return [item for item in last if not (is_named and item.kind == "word")]
 
 
-def _kinds(text: str) -> set[str]:
-    return {item.kind for item in items(text)}
-
-
-def _words(own: Sequence[Item], text: str) -> list[Item]:
-    """The names, identifiers and words among these items that are no predicate of the text."""
-    return [item for item in own if item.kind in ("name", "code", "word") and not _is_verb(item.text, text)]
+def _words(candidates: Sequence[Item], text: str) -> list[Item]:
+    """Keep the names, identifiers and words that are no predicate of the text."""
+    return [item for item in candidates if item.kind in ("name", "code", "word") and not _is_verb(item.text, text)]
 
 
 def _people(answer: str) -> list[str]:
@@ -142,7 +139,7 @@ def _people(answer: str) -> list[str]:
 
 
 def _moved(question: str, last: str) -> list[Item]:
-    """The period that a question only points at: 'a year earlier' than that of the last question."""
+    """Return the period that a question only points at: 'a year earlier' than that of the last question."""
     pointed = pointed_at(question)
     if not pointed:
         return []
@@ -151,50 +148,48 @@ def _moved(question: str, last: str) -> list[Item]:
 
 
 def lacks_subject(text: str) -> bool:
-    """Whether the question points at what was said, or names nothing that it could be about by itself."""
-    rest = without_lead(text)
+    """Tell whether the question points at what was said, or names nothing that it could be about by itself."""
+    body = without_lead(text)
     if _POINTING.search(_DUMMY.sub(" ", text)) or pointed_at(text):
         return True
-    words = _words(items(rest), rest)
-    if not words or _DEFINES.search(rest):
+    words = _words(items(body), body)
+    if not words or _DEFINES.search(body):
         return not words
-    if is_fragment(rest):
-        return rest != text.strip() or _TOPIC.search(rest) is not None or len(words) == 1
-    return len(words) == 1 and re.search(rf"(?i)\bthe {re.escape(words[0].text)}\b", rest) is not None
+    if is_fragment(body):
+        return body != text.strip() or _TOPIC.search(body) is not None or len(words) == 1
+    return len(words) == 1 and re.search(rf"(?i)\bthe {re.escape(words[0].text)}\b", body) is not None
 
 
 def is_fragment(text: str) -> bool:
-    """Whether a text names things and says nothing of them: 'Q2?', '하늘전자는요?'."""
+    """Tell whether a text names things and says nothing of them: 'Q2?', '하늘전자는요?'."""
     return not (INTERROGATIVE.search(text) or _AUXILIARY.search(text) or _PREDICATE.search(text))
 
 
 def without_lead(text: str) -> str:
-    """The question without its 'and what about' or '그럼'."""
+    """Drop 'and what about' or '그럼' from the beginning of a question."""
     return _LEAD.sub("", text, count=1).strip()
 
 
 def _is_verb(word: str, text: str) -> bool:
-    """Whether a Korean word only stands in a predicate of the text, also one that is made of a noun: 승인했죠."""
+    """Tell whether a Korean word only stands in a predicate of the text, also one made of a noun: 승인했죠."""
     forms = [token for token in re.findall("[가-힣]+", text) if token.startswith(word)]
-    kinds = [read_korean(form)[1] for form in forms]
-    return bool(forms) and all(
-        kind in ("none", "action") or (kind == "maybe" and form[-1] != "는")
-        for form, kind in zip(forms, kinds, strict=True)
-    )
+    kinds = [(form, read_korean(form)[1]) for form in forms]
+    verbs = (kind in ("none", "action") or (kind == "maybe" and form[-1] != "는") for form, kind in kinds)
+    return bool(forms) and all(verbs)
 
 
 def items(text: str) -> list[Item]:
-    """What a question is about: its names and words, then its identifiers and its periods."""
+    """List what a question is about: its names and words, then its identifiers and its periods."""
     text = _POINTING.sub(lambda match: " " * len(match[0]), re.sub("[()]", " ", normal_form(text)))
     dated, plain = periods(text), text
     for period in reversed(dated):
         plain = f"{plain[: period.start]} {_ENDING.sub('', plain[period.end :], count=1)}"
     codes = [Item("code", match) for match in _IDENTIFIER.findall(plain)]
     units = read_question(_IDENTIFIER.sub(" ", plain)).units
-    short = len(plain.split()) <= 2  # 'And Thornquay?': a single word has a capital only if it is a name
-    named = [
-        Item("name" if short and unit.text[0].isupper() else unit.kind, unit.text)
+    is_short = len(plain.split()) <= 2  # 'And Thornquay?': a single word has a capital only if it is a name
+    nouns = [
+        Item("name" if is_short and unit.text[0].isupper() else unit.kind, unit.text)
         for unit in units
         if unit.required or (unit.weight >= 0.5 and is_noun(unit.text))
     ]
-    return [*named, *codes, *(Item(period.unit, text[period.start : period.end]) for period in dated)]
+    return [*nouns, *codes, *(Item(period.unit, text[period.start : period.end]) for period in dated)]

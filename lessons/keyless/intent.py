@@ -16,8 +16,7 @@ import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from lessons.keyless import task
-from lessons.keyless.conversation import NOT_TOLD, asks_back, recalled
-from lessons.keyless.courtesies import reply_to
+from lessons.keyless.conversation import NOT_TOLD, asks_back, recalled, reply_to
 from lessons.keyless.facts import states_only
 from lessons.keyless.words import INTERROGATIVE
 from lessons.models.embedding_cache import QUESTIONS, key, read_vectors
@@ -53,10 +52,11 @@ def utterances(path: Path = EXAMPLES) -> tuple[Utterance, ...]:
 
 @cache
 def open_questions() -> tuple[Utterance, ...]:
-    """Open questions, and the other labelled utterances."""
-    read = map(json.loads, OPEN_EXAMPLES.read_text(encoding="utf-8").splitlines())
-    found = {each["text"]: Utterance(**each, intent="open") for each in read}
-    return (*found.values(), *(each._replace(intent="other") for each in utterances() if each.text not in found))
+    """Read the open questions, and the other labelled utterances."""
+    rows = map(json.loads, OPEN_EXAMPLES.read_text(encoding="utf-8").splitlines())
+    questions = {row["text"]: Utterance(**row, intent="open") for row in rows}
+    utterances_ = (u._replace(intent="other") for u in utterances() if u.text not in questions)
+    return (*questions.values(), *utterances_)
 
 
 class Classifier:
@@ -66,25 +66,25 @@ class Classifier:
         self, embedding: BaseEmbedding | None, examples: Sequence[Utterance], labels: Sequence[str] = INTENTS
     ) -> None:
         self.embedding = embedding
-        texts = [each.text for each in examples]
+        texts = [example.text for example in examples]
         vectors, shapes = self._vectors(texts), np.array([_shape(text) for text in texts])
         spread = np.sqrt(vectors.var(axis=0).sum()) or 1.0
         units = np.repeat([spread, 1.0], [vectors.shape[1], shapes.shape[1]])
         rows = np.hstack([vectors, shapes]) / units
-        wanted = np.array([[each.intent == label for label in labels] for each in examples], dtype=float)
+        targets = np.array([[example.intent == label for label in labels] for example in examples], dtype=float)
         centred = rows - rows.mean(axis=0)
         kernel = centred @ centred.T + PENALTY * np.eye(len(rows))
-        fitted = centred.T @ np.linalg.solve(kernel, wanted - wanted.mean(axis=0))
-        self.bias = wanted.mean(axis=0) - rows.mean(axis=0) @ fitted
+        fitted = centred.T @ np.linalg.solve(kernel, targets - targets.mean(axis=0))
+        self.bias = targets.mean(axis=0) - rows.mean(axis=0) @ fitted
         self.weights = fitted / units[:, None]
 
     def scores(self, text: str) -> np.ndarray:
-        """How well each label fits, (labels,)."""
+        """Score how well each label fits, (labels,)."""
         vector = self.embedding.get_query_embedding(text) if self.embedding else _letters(text)
         return np.concatenate([vector, _shape(text)]) @ self.weights + self.bias
 
     def intent(self, text: str) -> Label:
-        """The best of the intents. In doubt it is the one that fetches more; chat has to be better than the others."""
+        """Return the best of the intents: of close ones the one that fetches more; chat has to be clearly better."""
         scores = self.scores(text)
         best = scores[1:].max()
         if scores[0] > best + DOUBT:
@@ -92,7 +92,7 @@ class Classifier:
         return INTENTS[1 + np.flatnonzero(scores[1:] >= best - DOUBT)[-1]]
 
     def _vectors(self, texts: list[str]) -> np.ndarray:
-        """Shipped for the keyless model; any other model embeds the texts once, as passages."""
+        """Read the shipped vectors, or have another model embed the texts once, as passages."""
         if self.embedding is None:
             return np.array([_letters(text) for text in texts])
         shipped = read_vectors(self.embedding.model_name, QUESTIONS)
@@ -104,7 +104,7 @@ class Classifier:
 
 @task("intent")
 def intent(llm: Any, question: str, **_: Any) -> dict[str, Label]:
-    """What only the conversation answers is chat, and so are mere signs; an empty question is left to the search."""
+    """Call it chat if only the conversation answers it, or mere signs; leave an empty question to the search."""
     if not any(sign.isalnum() for sign in question):
         return {"intent": "chat" if question.strip() else "simple"}
     if asks_back(question) or states_only(question):
@@ -113,7 +113,7 @@ def intent(llm: Any, question: str, **_: Any) -> dict[str, Label]:
 
 
 def is_small_talk(llm: Any, text: str) -> bool:
-    """Whether an utterance asks nothing and reads like thanks or a greeting, which get no subject and no search."""
+    """Tell whether an utterance asks nothing and reads like thanks or a greeting, which are not searched for."""
     if llm.embedding is None or "?" in text or INTERROGATIVE.search(text) or not any(map(str.isalnum, text)):
         return False  # letters alone tell too little
     scores = llm.classifier.scores(text)
@@ -121,13 +121,13 @@ def is_small_talk(llm: Any, text: str) -> bool:
 
 
 def _shape(text: str) -> list[float]:
-    """Length in bytes (a Korean syllable says as much as three letters), clauses, whether there is a digit; scaled."""
+    """Return the length in bytes (a Korean syllable says as much as three letters), clauses and digits; scaled."""
     clauses = len(_CLAUSE.findall(text))
     return [min(len(text.encode()), 200) / 90, min(clauses, 4) / 3, 0.5 * any(sign.isdigit() for sign in text)]
 
 
 def _letters(text: str) -> np.ndarray:
-    """Without an embedding model: how often two and three letters follow on each other, hashed, of length 1."""
+    """Hash how often two and three letters follow on each other, of length 1, for want of an embedding model."""
     padded = f" {text.casefold()} "
     pairs = [padded[i : i + size] for size in (2, 3) for i in range(len(padded) - size + 1)]
     counts = np.log1p(np.bincount([crc32(pair.encode()) % _BUCKETS for pair in pairs], minlength=_BUCKETS))
@@ -136,7 +136,7 @@ def _letters(text: str) -> np.ndarray:
 
 @task("small_talk")
 def small_talk(llm: Any, question: str, memory: str = "", **_: Any) -> str:
-    """What the conversation answers, or the reply that fits, in the language of the utterance."""
+    """Return what the conversation answers, or the reply that fits."""
     if (reply := recalled(question, memory)) or asks_back(question):
         return reply or NOT_TOLD[language(question)]
     return reply_to(question)

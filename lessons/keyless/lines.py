@@ -33,23 +33,25 @@ _ENDED = re.compile(r"[.!?:;,。！？][\"'”’)\]]*$")
 _LABEL = re.compile(r"[^.:?!]{1,40}:\s\S")
 
 
-def barred(text: str) -> str:
-    """The text with a bar between the cells of tables that a PDF's layout has lost; the rest stays as it is.
+def mark_tables(text: str) -> str:
+    """Put a bar between the cells of tables that a PDF's layout has lost; the rest stays as it is.
 
     A table is a line of column names above lines that end in numbers; where no names can be told, its rows stand alone.
     """
     lines = text.splitlines()
-    done: list[str] = []
-    while len(done) < len(lines):
-        rows = list(takewhile(bool, map(_row, lines[len(done) :])))
-        full = [place for place, row in enumerate(rows) if len(row) > 2]
+    output: list[str] = []
+    while len(output) < len(lines):
+        rows = list(takewhile(bool, map(_row, lines[len(output) :])))
+        full = [index for index, row in enumerate(rows) if len(row) > 2]
         begins = full[:1] == [0] and (len(full) > 1 or len(rows[0]) > 3)
         rows = rows[: full[-1] + 1] if begins else []
-        names = _names(done[-1], rows) if rows and done else ()
+        names = _names(output[-1], rows) if rows and output else ()
         if names:
-            done[-1] = _bars(names)
-        done += [_bars(_fitted(row, names)) if names else f"\n{' '.join(row)}\n" for row in rows] or [lines[len(done)]]
-    return "\n".join(done)
+            output[-1] = _bars(names)
+        output += [_bars(_fitted(row, names)) if names else f"\n{' '.join(row)}\n" for row in rows] or [
+            lines[len(output)]
+        ]
+    return "\n".join(output)
 
 
 def _bars(cells: Row) -> str:
@@ -57,7 +59,7 @@ def _bars(cells: Row) -> str:
 
 
 def _row(line: str) -> Row:
-    """A label and the numbers behind it; empty for any other line."""
+    """Split a line into a label and the numbers behind it; empty for any other line."""
     words = re.sub(r"(?<=\d) %", "%", line).split()
     numbers = list(takewhile(_NUMBER.fullmatch, reversed(words)))[::-1]
     if len(numbers) > 1 and _YEAR.fullmatch(numbers[0]) and not _YEAR.fullmatch(numbers[1]):
@@ -70,25 +72,25 @@ def _row(line: str) -> Row:
 
 
 def _names(line: str, rows: Sequence[Row]) -> Row:
-    """What is written above the labels, then above each of the numbers; empty if that cannot be told."""
+    """Return what is written above the labels, then above each of the numbers; empty if that is not clear."""
     count = Counter(len(row) - 1 for row in rows if len(row) > 2).most_common(1)[0][0]
     if "|" in line or line.rstrip().endswith((".", ":", "?")):
         return ()
     words = _NAME.findall(line)
     if len(words) > count and sum(_DATED.search(word) is not None for word in words[-count:]) > 1:
         return (" ".join(words[:-count]), *words[-count:])
-    each = (words, re.split(r"\s(?=[A-Z])", line.strip()))
-    return next((("", *names)[-count - 1 :] for names in each if len(names) in (count, count + 1)), ())
+    readings = (words, re.split(r"\s(?=[A-Z])", line.strip()))
+    return next((("", *names)[-count - 1 :] for names in readings if len(names) in (count, count + 1)), ())
 
 
 def _fitted(row: Row, names: Row) -> Row:
-    """The cells of a row. With fewer numbers than names they are those of the periods, or they stay in its label."""
-    dated = [place for place, name in enumerate(names) if place and _DATED.search(name)]
+    """Return the cells of a row. With fewer numbers than names they are those of the periods, or stay in its label."""
     if len(row) == len(names):
         return row
+    dated = [index for index, name in enumerate(names) if index and _DATED.search(name)]
     if len(dated) == len(row) - 1:
-        found = dict(zip(dated, row[1:], strict=True))
-        return (row[0], *(found.get(place, "") for place in range(1, len(names))))
+        cells = dict(zip(dated, row[1:], strict=True))
+        return (row[0], *(cells.get(index, "") for index in range(1, len(names))))
     return (" ".join(row), *[""] * (len(names) - 1))
 
 
@@ -119,7 +121,7 @@ class Passage:
 
 
 def passages(context: str) -> list[Passage]:
-    """The documents of the context builder's text, in order; a text without header lines is one unnumbered document."""
+    """Read the documents of the context builder's text; one without header lines is one unnumbered document."""
     parts = _HEADER.split(context)
     if len(parts) == 1:
         return [passage(0, "", context)] if context.strip() else []
@@ -130,23 +132,24 @@ def passage(number: int, source: str, text: str) -> Passage:
     lines = _lines(text)
     first = lines[0].text if lines and lines[0].kind == "heading" else ""
     day = _DAY.search(source)
-    file, _, place = _DAY.sub("", source).partition(" | ")
-    name = place.partition(" › ")[0] or first.lstrip("# ").strip()
-    title = search_terms(f"{file} {place} {first}")
-    every = title.union(*(line.own | line.above for line in lines))
-    return Passage(number, name, lines, title, every, language(text), day[1] if day else "", _PAGE.sub("", file))
+    file, _, path = _DAY.sub("", source).partition(" | ")
+    name = path.partition(" › ")[0] or first.lstrip("# ").strip()
+    title = search_terms(f"{file} {path} {first}")
+    words = title.union(*(line.own | line.above for line in lines))
+    return Passage(number, name, lines, title, words, language(text), day[1] if day else "", _PAGE.sub("", file))
 
 
 def read_documents(documents: Sequence[Any]) -> list[Passage]:
-    """Retrieved documents, numbered from 1, under their source and title."""
-    named = ((each, " ".join(str(each.metadata.get("title") or "").split())) for each in documents)
-    return [passage(at, f"{each.source} | {title}", each.content) for at, (each, title) in enumerate(named, start=1)]
+    """Read retrieved documents, numbered from 1, under their source and title."""
+    titles = (" ".join(str(document.metadata.get("title") or "").split()) for document in documents)
+    numbered = enumerate(zip(documents, titles, strict=True), start=1)
+    return [passage(number, f"{document.source} | {title}", document.content) for number, (document, title) in numbered]
 
 
 def search_terms(text: str) -> frozenset[str]:
-    """The terms of a text; a spoken quarter also counts as Q1 to Q4."""
-    spoken = [f"q{period.number}" for period in periods(text) if period.unit == "quarter"] if "uarter" in text else []
-    return frozenset([*terms(text), *spoken])
+    """Return the terms of a text; a quarter in words also counts as Q1 to Q4."""
+    in_words = [f"q{period.number}" for period in periods(text) if period.unit == "quarter"] if "uarter" in text else []
+    return frozenset([*terms(text), *in_words])
 
 
 def years(words: frozenset[str]) -> frozenset[str]:
@@ -163,12 +166,12 @@ def cells(row: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=2048)
 def _lines(text: str) -> tuple[Line, ...]:
-    """The sentences of a text, each with its kind and the headings above it."""
-    found = sentences(barred(text))
+    """Cut a text into sentences, each with its kind and the headings above it."""
+    texts = sentences(mark_tables(text))
     lines: list[Line] = []
     path: list[tuple[int, str]] = []
     header: tuple[str, ...] = ()
-    for position, (text, following) in enumerate(pairwise([*found, ""])):
+    for position, (text, following) in enumerate(pairwise([*texts, ""])):
         is_row = "|" in text and _ROW.match(text) is not None
         if is_row and _RULE.fullmatch(text):
             continue
@@ -176,7 +179,7 @@ def _lines(text: str) -> tuple[Line, ...]:
             header = cells(text)
             continue
         header = header if is_row else ()
-        level = 0 if is_row else _heading_level(found, position)
+        level = 0 if is_row else _heading_level(texts, position)
         path = [entry for entry in path if entry[0] < level] if level else path
         above = search_terms(" ".join([" · ".join(entry[1] for entry in path), *header]))
         kind = "row" if is_row else "heading" if level else "item" if _ITEM.match(text) else "prose"
@@ -186,12 +189,12 @@ def _lines(text: str) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def _heading_level(found: list[str], position: int) -> int:
-    """1 to 6 for a Markdown heading, 7 for a plain line that heads what follows, 8 for a question, 0 for the rest."""
-    text, following = found[position], found[position + 1 : position + 4]
+def _heading_level(texts: list[str], position: int) -> int:
+    """Return 1 to 6 for a Markdown heading, 7 for a plain line that heads what follows, 8 for a question, else 0."""
+    text, following = texts[position], texts[position + 1 : position + 4]
     if text[0] == "#":
         return min(6, len(text) - len(text.lstrip("#")))
-    if _is_numbered_heading(found, position):
+    if _is_numbered_heading(texts, position):
         return 7
     if not following:
         return 0
@@ -205,33 +208,33 @@ def _heading_level(found: list[str], position: int) -> int:
 
 
 def is_ended(text: str) -> bool:
-    """Whether a line ends as a sentence does."""
+    """Tell whether a line ends as a sentence does."""
     return _ENDED.search(text) is not None
 
 
-def _is_numbered_heading(found: list[str], position: int) -> bool:
-    """'4. Storage' above a sentence, '4.1 Limits' or '1. Open it', or where its section was cut off; no list's item."""
-    text, around = found[position], found[max(0, position - 1) : position] + found[position + 1 : position + 2]
+def _is_numbered_heading(texts: list[str], position: int) -> bool:
+    """Tell '4. Storage' above a sentence, '4.1 Limits' or '1. Open it' from the item of a list."""
+    text, around = texts[position], texts[max(0, position - 1) : position] + texts[position + 1 : position + 2]
     numbered = _NUMBERED.match(text)
     if not (numbered and around) or len(text) > 60 or "|" in text or is_ended(text):
         return False
-    beside = filter(None, map(_NUMBERED.match, around))
-    return not any(other[1] == numbered[1] and abs(int(other[2]) - int(numbered[2])) <= 1 for other in beside)
+    neighbours = filter(None, map(_NUMBERED.match, around))
+    return not any(near[1] == numbered[1] and abs(int(near[2]) - int(numbered[2])) <= 1 for near in neighbours)
 
 
 def _is_short(text: str) -> bool:
     return not (len(text) > 80 or is_ended(text) or _ITEM.match(text) or _LABEL.match(text) or "|" in text)
 
 
-def kept_text(lines: Sequence[Line], places: Collection[int]) -> str:
-    """The lines at these places in their order, under their headings, a row of a table under its column names."""
-    headings = [place for place, line in enumerate(lines) if line.kind == "heading"]
-    above = {max((head for head in headings if head < place), default=place) for place in places}
-    said: list[str] = []
+def kept_text(lines: Sequence[Line], positions: Collection[int]) -> str:
+    """Join the lines at these positions under their headings, a row of a table under its column names."""
+    headings = [at for at, line in enumerate(lines) if line.kind == "heading"]
+    above = {max((head for head in headings if head < at), default=at) for at in positions}
+    output: list[str] = []
     header: tuple[str, ...] = ()
-    for line in (lines[place] for place in sorted({*places, *above})):
+    for line in (lines[at] for at in sorted({*positions, *above})):
         if line.header and line.header != header:
-            said.append(_bars(line.header))
+            output.append(_bars(line.header))
         header = line.header
-        said.append(line.text)
-    return "\n".join(said)
+        output.append(line.text)
+    return "\n".join(output)

@@ -16,19 +16,7 @@ from llama_index.core.prompts import BasePromptTemplate
 from llama_index.core.tools import BaseTool
 from llama_index.core.types import TokenGen
 
-from lessons.keyless import (
-    agent,
-    answer,
-    conversation,
-    followups,
-    intent,
-    keywords,
-    queries,
-    relevance,
-    run,
-    summary,
-    task,
-)
+from lessons.keyless import agent, answer, conversation, enrich, followups, intent, queries, relevance, run, task
 from lessons.settings import settings
 
 ABOUT = (
@@ -50,12 +38,12 @@ class OfflineLLM(CustomLLM, FunctionCallingLLM):
 
     @cached_property
     def classifier(self) -> intent.Classifier:
-        """What tells intents apart, fitted to the labelled examples."""
+        """Tells intents apart; fitted to the labelled examples."""
         return intent.Classifier(self.embedding, intent.utterances())
 
     @cached_property
     def openness(self) -> intent.Classifier:
-        """What tells open questions from others."""
+        """Tells open questions from others."""
         return intent.Classifier(self.embedding, intent.open_questions(), intent.OPEN)
 
     @classmethod
@@ -79,7 +67,7 @@ class OfflineLLM(CustomLLM, FunctionCallingLLM):
         return self.chat(prompt.format_messages(**prompt_args)).message.content or ""
 
     def stream(self, prompt: BasePromptTemplate, **prompt_args: Any) -> TokenGen:
-        """The same answer, word by word."""
+        """Stream the same answer, word by word."""
         yield from _PIECE.findall(self.predict(prompt, **prompt_args))
 
     def structured_predict(
@@ -105,16 +93,16 @@ class OfflineLLM(CustomLLM, FunctionCallingLLM):
         if kwargs.get("tools"):
             calls = run("tool_calls", self, {"messages": messages})
             return ChatResponse(message=ChatMessage(role=MessageRole.ASSISTANT, blocks=calls))
-        said = self._reply(messages_to_prompt(messages))
-        return ChatResponse(message=ChatMessage(said, role=MessageRole.ASSISTANT))
+        reply = self._reply(messages_to_prompt(messages))
+        return ChatResponse(message=ChatMessage(reply, role=MessageRole.ASSISTANT))
 
     @llm_chat_callback()
     def stream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseGen:
-        whole = self.chat(messages, **kwargs)
-        yield ChatResponse(message=whole.message, delta=whole.message.content or "")
+        response = self.chat(messages, **kwargs)
+        yield ChatResponse(message=response.message, delta=response.message.content or "")
 
     def get_tool_calls_from_response(self, response: ChatResponse, *_: Any, **kwargs: Any) -> list[ToolSelection]:
-        """The calls of a response; none if it has none."""
+        """List the calls of a response."""
         return [
             ToolSelection(tool_id=block.tool_call_id or "", tool_name=block.tool_name, tool_kwargs=block.tool_kwargs)
             for block in response.message.blocks
@@ -124,11 +112,11 @@ class OfflineLLM(CustomLLM, FunctionCallingLLM):
     def _prepare_chat_with_tools(
         self, tools: Sequence[BaseTool], user_msg: Any = None, chat_history: Any = None, *_: Any, **kwargs: Any
     ) -> dict[str, Any]:
-        asked = [ChatMessage(user_msg) if isinstance(user_msg, str) else user_msg] if user_msg else []
-        return {"messages": [*(chat_history or []), *asked], "tools": [tool.metadata.name for tool in tools]}
+        new = [ChatMessage(user_msg) if isinstance(user_msg, str) else user_msg] if user_msg else []
+        return {"messages": [*(chat_history or []), *new], "tools": [tool.metadata.name for tool in tools]}
 
     def _reply(self, prompt: str) -> str:
-        """The answer from the sections of a prompt written as one text; what this model is if it has none."""
+        """Answer from the sections of a prompt written as one text; say what this model is if it has none."""
         system, _, question = prompt.rpartition("\nuser: ")
         question = question.removesuffix("assistant: ").removesuffix("assistant:").partition(_RULE)[0].strip()
         section = _CONTEXT.search(system)

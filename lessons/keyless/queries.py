@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from lessons.keyless import task
-from lessons.keyless.comparisons import sides
 from lessons.keyless.followups import Turn, standalone
+from lessons.keyless.parts import sides
 from lessons.keyless.words import read_question
 from lessons.text import ENGLISH_STOP_WORDS, language, terms
 from lessons.text.korean import particle_pattern
@@ -36,7 +36,7 @@ _KOREAN_REQUESTS = (
     r"(?:주세요|주시겠어요|주실 수 있나요|주실래요|줘요?|주십시오|달라|줄래)?[.?!]*$"
     r"|(?:이|가)?\s?(?:궁금합니다|궁금해요|궁금한데요|알고 싶습니다|알고 싶어요|알고 싶은데요)[.?!]*$"
 )
-_FILLER = [re.compile(each, re.IGNORECASE) for each in (_GREETINGS, _THANKS, _REQUESTS, _KOREAN_REQUESTS)]
+_FILLER = [re.compile(pattern, re.IGNORECASE) for pattern in (_GREETINGS, _THANKS, _REQUESTS, _KOREAN_REQUESTS)]
 _BE = re.compile(r"^(?:what|which|who)(?: (is|are|was|were)|[’']s) ((?!there\b|the one\b).+)$", re.IGNORECASE)
 _ASKING = re.compile(
     r"(?i)^(?:when|where|why|how|what|which|who)\b(?:\s(?:much|many|long|often|far))?"
@@ -64,7 +64,7 @@ _KIND = {  # a word for what is asked, in English and in Korean
 
 @task("rewrite")
 def rewrite(llm: Any, question: str, **_: Any) -> str:
-    """The question without what only politeness put there; every word that a search looks for stays."""
+    """Drop what only politeness put into the question; every word that a search looks for stays."""
     query = question.strip()
     for filler in _FILLER:
         query = filler.sub("", query).strip()
@@ -74,13 +74,13 @@ def rewrite(llm: Any, question: str, **_: Any) -> str:
 
 @task("hyde")
 def hyde(llm: Any, question: str, **_: Any) -> str:
-    """The question as a statement that leaves its answer open."""
-    said = statement(rewrite(llm, question))
-    return f"{said[:1].upper()}{said[1:]}."
+    """Turn the question into a statement that leaves its answer open."""
+    text = statement(rewrite(llm, question))
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def statement(query: str) -> str:
-    """A question turned into the beginning of a statement: 'the revenue in Q2 was', '매출은 다음과 같습니다'."""
+    """Turn a question into the beginning of a statement: 'the revenue in Q2 was', '매출은 다음과 같습니다'."""
     if match := _BE.match(query):
         return f"{match[2]} {match[1] or 'is'}"
     return _KOREAN_ASKING.sub("다음과 같습니다", _ASKING.sub("", query)) or query
@@ -88,34 +88,34 @@ def statement(query: str) -> str:
 
 @task("expand")
 def expand(llm: Any, question: str, count: int = 3, **_: Any) -> dict[str, list[str]]:
-    """At most `count` other phrasings, the most different ones first."""
+    """Return at most `count` other phrasings, the most different ones first."""
     query = rewrite(llm, question)
-    wanted = [words[language(query) == "ko"] for kind, words in _KIND.items() if kind in read_question(query).kinds]
-    plain = normal_form(query)
-    split = [*sides(query), *_parts(query), plain, *spelled_otherwise(plain, language(plain))]
-    found = {_same(question): question}
-    for variant in [*split, keywords(query), statement(query), " ".join([keywords(query), *wanted]), query]:
+    tongue, kinds = language(query), read_question(query).kinds
+    kind_words = [words[tongue == "ko"] for kind, words in _KIND.items() if kind in kinds]
+    plain, essence = normal_form(query), content_words(query)
+    variants = [*sides(query), *_parts(query), plain, *spelled_otherwise(plain, language(plain))]
+    phrasings = {_same(question): question}
+    for variant in [*variants, essence, statement(query), " ".join([essence, *kind_words]), query]:
         if terms(variant):
-            found.setdefault(_same(variant), variant)
-    return {"queries": list(found.values())[1 : count + 1]}
+            phrasings.setdefault(_same(variant), variant)
+    return {"queries": list(phrasings.values())[1 : count + 1]}
 
 
 def _parts(query: str) -> Iterator[str]:
-    """The questions that one question holds; a later one that lacks its subject takes it from the first."""
+    """Yield the questions that one question holds; a later one that lacks its subject takes it from the first."""
     parts = [part.strip(" ,") for part in _PARTS.split(query) if len(part.split()) >= _LEAST]
     if len(parts) > 1:
         first = Turn(parts[0])
         yield from (standalone(part, [first]) if part is not parts[0] else part for part in parts)
 
 
-def keywords(query: str) -> str:
-    """Only the words that carry meaning, Korean ones without their particles and endings."""
+def content_words(query: str) -> str:
+    """Keep only the words that carry meaning, Korean ones without their particles and endings."""
     words = [word.strip("?,.;:!？\"'’“”") for word in query.split()]
     if language(query) == "ko":
-        kept = [word for word in words if terms(word) or _DENIED.match(word)]
-        return " ".join(_PARTICLE.sub("", _ENDING.sub("", word)) for word in kept)
-    dropped = ENGLISH_STOP_WORDS - _NEGATIONS
-    return " ".join(word for word in words if word.lower() not in dropped)
+        words = [word for word in words if terms(word) or _DENIED.match(word)]
+        return " ".join(_PARTICLE.sub("", _ENDING.sub("", word)) for word in words)
+    return " ".join(word for word in words if word.lower() not in ENGLISH_STOP_WORDS - _NEGATIONS)
 
 
 def _same(text: str) -> str:

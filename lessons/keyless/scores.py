@@ -9,11 +9,11 @@ from lessons.keyless.lines import Line, Passage, cells, quarters, search_terms, 
 from lessons.keyless.words import INTERROGATIVE, Question, Unit
 
 Pairs = tuple[tuple[str, str], ...]  # the name of a column, and the cell under it
-WORTH = 0.4  # weight from which a word must be found
 # How much a word counts that stands not in the sentence but near it. Tuned on outside text.
 ABOVE, TITLE, BEFORE, ELSEWHERE = 1.0, 0.8, 0.6, 0.3
 EXPECTED = 0.12  # what a line gains for holding the kind of thing that is asked for
-RANK = 0.02  # what a line loses for each document before its own
+RANK = 0.02  # what a line loses for each document in front of its own
+THE_SAME = 0.5  # the question above a 'yes' must hold more than this share of the one that is asked, by weight
 _EXPECTED = {
     "date": re.compile(r"\d{4}[-./년]|\b(?:19|20)\d\d\b|\d\s?(?:월|일|시)|\b\d{1,2}:\d\d\b|\bday|\bweek|\bmonth"),
     "number": re.compile(r"\d"),
@@ -33,68 +33,60 @@ _COMMAND = re.compile(
     r"|(?:지시|명령|지침|규칙|내용)\S*\s.{0,20}무시|무시하고",
     re.IGNORECASE,
 )
+_YES_OR_NO = re.compile(r"(?:yes|no|네|예|아니요|아니오)[.,!]\s", re.IGNORECASE)
 
 
 def asked_cells(question: Question, line: Line) -> Pairs:
-    """The label of a row and its cells under the periods asked for, else all; empty without a name for each cell."""
+    """Return the label of a row and its cells under the periods asked for, else all; empty without column names."""
     row = cells(line.text)
     pairs: Pairs = tuple(zip(line.header, row, strict=True)) if len(row) == len(line.header) else ()
     dated = [years(words) | quarters(words) for words in (search_terms(name) for name, _ in pairs)]
     if sum(map(bool, dated)) < 2 or not any(unit.kind in ("year", "quarter") for unit in question.units):
         return pairs
-    kept = [pair for pair, period in zip(pairs, dated, strict=True) if period and not contradictions(question, period)]
-    return (pairs[0], *kept) if kept else pairs
+    asked = [pair for pair, period in zip(pairs, dated, strict=True) if period and not contradictions(question, period)]
+    return (pairs[0], *asked) if asked else pairs
 
 
 def contradictions(question: Question, words: frozenset[str]) -> int:
-    """In how many of year and quarter these words name others than those asked about."""
+    """Count in how many of year and quarter these words name others than those asked about."""
     count = 0
-    for kind, said in (("year", years(words)), ("quarter", quarters(words))):
-        wanted = [unit.covered(said) for unit in question.units if unit.kind == kind]
-        count += bool(wanted and said) and not any(wanted)
+    for kind, periods in (("year", years(words)), ("quarter", quarters(words))):
+        covered = [unit.covered(periods) for unit in question.units if unit.kind == kind]
+        count += bool(covered and periods) and not any(covered)
     return count
 
 
 def expected(question: Question, text: str) -> float:
-    """The share of the kinds of thing asked for – a date, a number, a person, a reason – that a text holds."""
+    """Return the share of the kinds of thing asked for – a date, a number, a person, a reason – that a text holds."""
     kinds = [kind for kind in question.kinds if kind in _EXPECTED]
     return sum(_EXPECTED[kind].search(text) is not None for kind in kinds) / len(kinds) if kinds else 0.0
 
 
-def cover(unit: Unit, passage: Passage, position: int, asked: frozenset[str]) -> float:
-    """How well a line covers a unit, 0 to 1: by itself, else by what stands above or before it or in the title.
+def cover(unit: Unit, passage: Passage, position: int, asked_years: frozenset[str]) -> float:
+    """Return how well a line covers a unit, 0 to 1: by itself, else by what stands above or before it or in the title.
 
-    Of a period the nearest words that name one decide; a quarter counts only where no year stands but those `asked`.
+    Of a period the nearest words that name one decide; a quarter counts only where no year stands but those asked for.
     """
-    near = _near(passage, position)
+    line, previous = passage.lines[position], passage.lines[position - 1 : position]
+    near = [(line.own, 1.0), (line.above, ABOVE), (passage.title, TITLE), *((one.own, BEFORE) for one in previous)]
+    near.append((passage.all, ELSEWHERE))
     if unit.kind not in ("year", "quarter"):
         return max(worth * unit.covered(words) for words, worth in near)
     mentions = years if unit.kind == "year" else quarters
     words, worth = next(((words, worth) for words, worth in near if mentions(words)), (frozenset[str](), 0.0))
-    of_another_year = unit.kind == "quarter" and asked and years(words) and asked.isdisjoint(years(words))
+    of_another_year = unit.kind == "quarter" and asked_years and years(words) and asked_years.isdisjoint(years(words))
     return 0.0 if of_another_year else worth * unit.covered(words)
 
 
-def _near(passage: Passage, position: int) -> list[tuple[frozenset[str], float]]:
-    """The words around a line, and how much each counts."""
-    line, before = passage.lines[position], passage.lines[position - 1 : position]
-    around = [(line.own, 1.0), (line.above, ABOVE), (passage.title, TITLE), *((each.own, BEFORE) for each in before)]
-    return [*around, (passage.all, ELSEWHERE)]
-
-
-_YES_OR_NO = re.compile(r"(?:yes|no|네|예|아니요|아니오)[.,!]\s", re.IGNORECASE)
-THE_SAME = 0.5  # the question above a 'yes' must hold more than this share of the one that is asked, by weight
-
-
 def commands(line: Line) -> bool:
-    """Whether the line tries to tell its reader what to do with it."""
+    """Tell whether the line tries to tell its reader what to do with it."""
     return _COMMAND.search(line.text) is not None
 
 
 def answers_another(question: Question, line: Line) -> bool:
-    """Whether a line says yes or no to the question above it, where another one wants a yes or no."""
+    """Tell whether a line says yes or no to the question above it, where another one wants a yes or no."""
     yes_or_no = _YES_OR_NO.match(line.text) and not INTERROGATIVE.search(question.text)
-    return bool(yes_or_no) and held(question, search_terms(line.heading)) <= THE_SAME
+    return bool(yes_or_no) and coverage(question, search_terms(line.heading)) <= THE_SAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +98,9 @@ class Candidate:
     score: float
 
 
-def candidates(question: Question, found: Sequence[Passage]) -> Iterator[Candidate]:
-    """Every line that shares a word with the question, and its score."""
-    for rank, passage in enumerate(found):
+def candidates(question: Question, documents: Sequence[Passage]) -> Iterator[Candidate]:
+    """Yield every line that shares a word with the question, and its score."""
+    for rank, passage in enumerate(documents):
         for position, line in enumerate(passage.lines):
             shares = not question.terms or not question.terms.isdisjoint(line.own | line.above)
             if shares and line.kind != "heading" and not commands(line) and not answers_another(question, line):
@@ -117,62 +109,60 @@ def candidates(question: Question, found: Sequence[Passage]) -> Iterator[Candida
 
 def candidate_at(question: Question, passage: Passage, position: int, rank: int = 0) -> Candidate:
     line = passage.lines[position]
-    asked = frozenset().union(*(unit.keys for unit in question.units if unit.kind == "year"))
-    covered = tuple(cover(unit, passage, position, asked) for unit in question.units)
+    asked_years = frozenset().union(*(unit.keys for unit in question.units if unit.kind == "year"))
+    covered = tuple(cover(unit, passage, position, asked_years) for unit in question.units)
     score = share(question.units, covered) + EXPECTED * expected(question, line.text) - RANK * rank - 0.0005 * position
     return Candidate(line, passage, position, covered, score)
 
 
-def ranked(question: Question, found: Sequence[Passage]) -> list[Candidate]:
-    """The lines that share a word with the question, best first."""
-    return sorted(candidates(question, found), key=lambda one: -one.score)
+def ranked(question: Question, documents: Sequence[Passage]) -> list[Candidate]:
+    """Return the lines that share a word with the question, best first."""
+    return sorted(candidates(question, documents), key=lambda candidate: -candidate.score)
 
 
 def share(units: Sequence[Unit], covered: Sequence[float]) -> float:
-    """The share of the units, by weight, that is covered, 0 to 1."""
+    """Return the share of the units, by weight, that is covered, 0 to 1."""
     weights = [unit.weight for unit in units]
     return sum(weight * value for weight, value in zip(weights, covered, strict=True)) / (sum(weights) or 1.0)
 
 
-def held(question: Question, words: frozenset[str]) -> float:
-    """The share of the question, by weight, that these words hold, 0 to 1."""
+def coverage(question: Question, words: frozenset[str]) -> float:
+    """Return the share of the question, by weight, that these words hold, 0 to 1."""
     return share(question.units, [unit.covered(words) for unit in question.units])
 
 
-def weighed(question: Question, found: Sequence[Passage]) -> Question:
-    """The question with each weight times the inverse document frequency of its unit among the lines of the context."""
-    lines = [line.own for passage in found for line in passage.lines]
-    most = math.log(len(lines) + 1.5)
+def weighed(question: Question, documents: Sequence[Passage]) -> Question:
+    """Multiply each weight by the inverse document frequency of its unit among the lines of the context."""
+    lines = [line.own for passage in documents for line in passage.lines]
+    largest = math.log(len(lines) + 1.5)
     counts = [sum(unit.covered(own) > 0.5 for own in lines) for unit in question.units]
-    rare = [0.3 + 0.7 * math.log((len(lines) + 1) / (count + 0.5)) / most for count in counts]
-    units = (replace(unit, weight=unit.weight * worth) for unit, worth in zip(question.units, rare, strict=True))
+    rarities = [0.3 + 0.7 * math.log((len(lines) + 1) / (count + 0.5)) / largest for count in counts]
+    units = (replace(unit, weight=unit.weight * rarity) for unit, rarity in zip(question.units, rarities, strict=True))
     return replace(question, units=tuple(units))
 
 
-def best_lines(question: Question, found: Sequence[Passage]) -> list[float]:
-    """The score of the best line of each document."""
-    question = weighed(question, found)
-    return [max((each.score for each in candidates(question, [one])), default=0.0) for one in found]
+def best_lines(question: Question, documents: Sequence[Passage]) -> list[float]:
+    """Return the score of the best line of each document."""
+    question = weighed(question, documents)
+    return [max((line.score for line in candidates(question, [one])), default=0.0) for one in documents]
 
 
 def fits(question: Question, candidate: Candidate) -> bool:
-    """Whether the line speaks of one of the names, one of the years, one of the codes … that the question holds."""
-    spoken_of = zip(question.units, candidate.covered, strict=True)
-    said = {unit.kind for unit, value in spoken_of if value >= ELSEWHERE}
-    return all(unit.kind in said for unit in question.units if unit.required)
+    """Tell whether the line is about one of the names, one of the years, one of the codes … that the question holds."""
+    pairs = zip(question.units, candidate.covered, strict=True)
+    kinds = {unit.kind for unit, value in pairs if value >= ELSEWHERE}
+    return all(unit.kind in kinds for unit in question.units if unit.required)
 
 
 def gives_reason(line: Line) -> bool:
     return _EXPECTED["why"].search(line.text) is not None
 
 
-def reason(question: Question, found: Passage) -> tuple[float, int]:
-    """How well a document says why, and in which line: 1 to -1, which only repeats what is to be explained."""
-    given, repeated = [], [(0.0, 0)]
-    for place, line in enumerate(found.lines):
-        if line.kind != "heading" and gives_reason(line):
-            near = share(question.units, candidate_at(question, found, place).covered)
-            given.append((0.5 + 0.5 * near, -place))
-        repeated.append((-min(1.0, 2 * held(question, line.own)), -place))
-    value, place = max(given, default=min(repeated))
-    return value, -place
+def reason(question: Question, passage: Passage) -> float:
+    """Score how well a document says why, from 1 to -1 for one that only repeats what is to be explained."""
+    reasons = [
+        0.5 + 0.5 * share(question.units, candidate_at(question, passage, at).covered)
+        for at, line in enumerate(passage.lines)
+        if line.kind != "heading" and gives_reason(line)
+    ]
+    return max(reasons, default=-max([min(1.0, 2 * coverage(question, line.own)) for line in passage.lines], default=0))

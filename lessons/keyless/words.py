@@ -10,12 +10,13 @@ from pathlib import Path
 
 from lessons.keyless.lines import quarters, search_terms
 from lessons.text import ENGLISH_STOP_WORDS, language, terms
-from lessons.text.korean import agrees, particle_pattern, read_korean
+from lessons.text.korean import particle_pattern, read_korean
 from lessons.text.numbers import amounts
 from lessons.text.periods import normal_form
 from lessons.text.word_lists import words_of
 
 GROUPS = Path(__file__).with_name("glossary.txt")  # general vocabulary: nothing that only some documents know
+WORTH = 0.4  # weight from which a word must be found
 ASIDE = 0.3  # what a word still counts that the question, or a part of it, does not ask for itself
 PREDICATE = 0.7  # what a Korean predicate counts: its forms share few syllables
 SAME = 0.8  # what a word counts that means the same as the one that was asked for
@@ -23,12 +24,12 @@ _MOST_WORDS = 3  # of a form
 _MOST_ENDING = 3  # syllables of particles and endings that may follow a Korean form
 
 Forms = tuple[frozenset[str], ...]
-_off: list[None] = []  # one for each block that has it switched off
+_off: list[None] = []  # one for each such block
 
 
 @contextmanager
 def switched_off() -> Iterator[None]:
-    """No word has another form while the block runs, in every thread, so that its worth can be measured."""
+    """Switch the glossary off while the block runs, in every thread, so that its worth can be measured."""
     _off.append(None)
     try:
         yield
@@ -36,22 +37,22 @@ def switched_off() -> Iterator[None]:
         _off.pop()
 
 
-def others(words: Sequence[str]) -> list[Forms]:
-    """For each word of a question, the terms of the forms that may stand in its place; the longest match counts."""
-    found: list[Forms] = [()] * len(words)
+def synonyms(words: Sequence[str]) -> list[Forms]:
+    """Return for each word of a question the terms of the forms that mean the same; the longest match counts."""
+    results: list[Forms] = [()] * len(words)
     start = len(words) if _off else 0
     while start < len(words):
         widths = range(min(_MOST_WORDS, len(words) - start), 0, -1)
-        width, said = next(((w, form) for w in widths if (form := _said(words[start : start + w]))), (1, ""))
-        if said:
-            forms = (held for group in _index()[said] for form, held in group.items() if form != said)
-            found[start : start + width] = [tuple(dict.fromkeys(forms))] * width
+        width, form = next(((w, form) for w in widths if (form := _form(words[start : start + w]))), (1, ""))
+        if form:
+            forms = (terms_ for group in _index()[form] for other, terms_ in group.items() if other != form)
+            results[start : start + width] = [tuple(dict.fromkeys(forms))] * width
         start += width
-    return found
+    return results
 
 
-def _said(words: Sequence[str]) -> str:
-    """The form that these words are, without endings; empty if none."""
+def _form(words: Sequence[str]) -> str:
+    """Return the form that these words are, without endings; empty if none."""
     text = " ".join(words)
     if text.isascii():
         return key if (key := _key(text)) in _index() else ""
@@ -60,20 +61,20 @@ def _said(words: Sequence[str]) -> str:
 
 
 def _key(form: str) -> str:
-    """Korean forms as they are, English ones as their stems."""
+    """Return Korean forms as they are, English ones as their stems."""
     return " ".join(terms(form)) if form.isascii() else form
 
 
 @cache
 def _index() -> dict[str, list[dict[str, frozenset[str]]]]:
-    """The groups, each the terms of its forms, by each of these forms."""
-    found: dict[str, list[dict[str, frozenset[str]]]] = defaultdict(list)
+    """Map each form to its groups, each the terms of its forms."""
+    index: dict[str, list[dict[str, frozenset[str]]]] = defaultdict(list)
     for line in GROUPS.read_text(encoding="utf-8").splitlines():
         if line and line[0] != "#":
             group = {key: frozenset(terms(form)) for form in line.split("=") if (key := _key(form.strip()))}
             for key in group:
-                found[key].append(group)
-    return dict(found)
+                index[key].append(group)
+    return dict(index)
 
 
 @dataclass(frozen=True)
@@ -85,23 +86,23 @@ class Unit:
     terms: frozenset[str]
     keys: frozenset[str] = frozenset()
     weight: float = 1.0
-    others: Forms = ()  # the terms of words that mean the same
+    synonyms: Forms = ()  # the terms of words that mean the same
 
     @property
     def required(self) -> bool:
         return self.kind != "word"
 
     @cached_property
-    def every(self) -> frozenset[str]:
+    def all_terms(self) -> frozenset[str]:
         """All terms by which it, or a word that means the same, may be covered."""
-        return self.terms.union(self.keys, *self.others)
+        return self.terms.union(self.keys, *self.synonyms)
 
-    def covered(self, found: frozenset[str]) -> float:
-        """How much of the unit, or of a word that means the same, these terms hold, 0 to 1."""
-        if self.every.isdisjoint(found):
+    def covered(self, words: frozenset[str]) -> float:
+        """Return how much of the unit, or of a word that means the same, these terms hold, 0 to 1."""
+        if self.all_terms.isdisjoint(words):
             return 0.0
-        own = float(not self.keys.isdisjoint(found)) if self.keys else len(self.terms & found) / len(self.terms)
-        return SAME if own < SAME and any(other <= found for other in self.others) else own
+        value = float(not self.keys.isdisjoint(words)) if self.keys else len(self.terms & words) / len(self.terms)
+        return SAME if value < SAME and any(form <= words for form in self.synonyms) else value
 
 
 KOREAN_COMPANY = (
@@ -119,43 +120,34 @@ _HOW_MEASURES = re.compile(r"(?<=\bhow )(?:often|far|soon|long|old|big|large|hig
 _YEAR = re.compile(r"(?:mid|early|late|pre|post|end)?-?((?:19|20)\d\d)", re.IGNORECASE)
 _QUARTER = re.compile(r"(?:[1-4]분기.*|[Qq][1-4]|quarter|third|fourth)")
 _ACRONYM = re.compile(r"[A-Z][A-Z&/]{0,4}s?")  # R&D, ACKs: what it stands for may be written out
-_WITHOUT_RIEUL = re.compile("([가-힣]+)([가-힣])(?:나요?|는지?|니|세요|시는|십시오)")
 _LETTERED = re.compile(rf"[A-Za-z](?!{particle_pattern()})[가-힣]{particle_pattern()}?")  # A사, B동
 _LONGEST = 60  # characters; what is longer is no word, and nothing can be found by it
 
 
 def _korean_unit(word: str, following: str) -> Unit | None:
-    """A word as a unit; None if it is only grammar. '해운 부문' names a division."""
+    """Return a word as a unit; None if it is only grammar. '해운 부문' names a division."""
     if terms(word) and (single := _SINGLE.fullmatch(word)):
         core = single[1]
         return Unit(core, "word", frozenset([core]), frozenset([core, *(core + first for first in _FOLLOWING)]), 0.7)
     core = _PARTICLE.sub("", word)
-    if not (found := frozenset(terms(core))):
+    if not (pairs := frozenset(terms(core))):
         return None
     is_name = _COMPANY.fullmatch(core) or _DIVISION.fullmatch(following)
     weight = 0.4 if core in words_of("vague_stems") else PREDICATE if read_korean(word)[1] == "none" else 1.0
-    return Unit(core, "name", found, weight=1.5) if is_name else Unit(core, "word", found, weight=weight)
+    return Unit(core, "name", pairs, weight=1.5) if is_name else Unit(core, "word", pairs, weight=weight)
 
 
 def _units(text: str) -> Iterator[Unit]:
-    """The units of a text, the quarters first, then in its order."""
+    """Yield the units of a text, the quarters first, then in its order."""
     for quarter in sorted(quarters(search_terms(text))):
         yield Unit(quarter, "quarter", frozenset([quarter]), frozenset([quarter]), 1.5)
     words = [re.sub("['’]s$", "", word.strip(".'’-–—")) for word in _WORD.findall(_HOW_MEASURES.sub(" ", text))[:400]]
     titled = len(words) > 3 and sum(word[:1].isupper() for word in words) > 0.7 * len(words)
-    following, same = [*words[1:], ""], others(words)
+    following, same = [*words[1:], ""], synonyms(words)
     for position, word in enumerate(words):
         unit = _unit(word, following[position], position, titled) if 0 < len(word) <= _LONGEST else None
         if unit:
-            yield replace(unit, others=same[position] + _with_rieul(word)) if unit.kind == "word" else unit
-
-
-def _with_rieul(word: str) -> Forms:
-    """The stem of a verb that loses its ㄹ before some endings: 만드나요 and 만들기 share nothing but 만."""
-    found = _WITHOUT_RIEUL.fullmatch(word)
-    if not found or not agrees(found[1] + found[2], "가"):  # which follows a vowel
-        return ()
-    return (frozenset([f"{found[1]}{chr(ord(found[2]) + 8)}"]),)
+            yield replace(unit, synonyms=same[position]) if unit.kind == "word" else unit
 
 
 def _unit(word: str, following: str, position: int, titled: bool) -> Unit | None:
@@ -165,22 +157,22 @@ def _unit(word: str, following: str, position: int, titled: bool) -> Unit | None
         return Unit(word[:2], "name", frozenset([word[:2].lower()]), weight=1.5)
     if re.search("[가-힣]", word) and not re.search(r"[A-Za-z\d]", word):
         return _korean_unit(word, following)
-    found = terms(word)
-    if not found or _QUARTER.fullmatch(word) or (position == 0 and word.lower() == "may"):
+    pieces = terms(word)
+    if not pieces or _QUARTER.fullmatch(word) or (position == 0 and word.lower() == "may"):
         return None
-    if year := _YEAR.fullmatch(found[0]):
+    if year := _YEAR.fullmatch(pieces[0]):
         return Unit(year[1], "year", frozenset([year[1]]), frozenset([year[1]]), 1.5)
     if re.fullmatch(r"\d{1,2}|\d+[-–~]\d+", word):
-        return Unit(word, "word", frozenset(found[-2:]))
-    if any(map(str.isdigit, found[0])):  # '3개월' must be found as '3개', not as any 3; '15.2%' as itself
-        key = found[1] if len(found) > 1 and re.search("[가-힣]", found[1]) else found[0]
-        return Unit(word, "code", frozenset(found), frozenset([key]), 1.5)
+        return Unit(word, "word", frozenset(pieces[-2:]))
+    if any(map(str.isdigit, pieces[0])):  # '3개월' must be found as '3개', not as any 3; '15.2%' as itself
+        key = pieces[1] if len(pieces) > 1 and re.search("[가-힣]", pieces[1]) else pieces[0]
+        return Unit(word, "code", frozenset(pieces), frozenset([key]), 1.5)
     if _ACRONYM.fullmatch(word):
-        return Unit(word, "word", frozenset(found), weight=1.2)
+        return Unit(word, "word", frozenset(pieces), weight=1.2)
     capital = word[0].isupper() and not titled and (position > 0 or word[1:2].isupper())
     if capital and word.lower() not in ENGLISH_STOP_WORDS:
-        return Unit(word, "name", frozenset(found), weight=1.5)
-    return Unit(word, "word", frozenset(found), weight=0.4 if found[0] in words_of("vague_stems") else 1.0)
+        return Unit(word, "name", frozenset(pieces), weight=1.5)
+    return Unit(word, "word", frozenset(pieces), weight=0.4 if pieces[0] in words_of("vague_stems") else 1.0)
 
 
 _NO_NAMES = ENGLISH_STOP_WORDS | words_of("no_names")
@@ -191,18 +183,18 @@ _PROPER = re.compile(
 
 
 def names(text: str) -> list[str]:
-    """The capitalised names of a text, and Korean companies, without a first word that only begins a sentence."""
-    found = []
+    """List the capitalised names of a text, and Korean companies, without a first word that only begins a sentence."""
+    results = []
     for name in _PROPER.findall(text):
         words = name.split()
         while words and words[0].lower() in _NO_NAMES:
             words = words[1:]
-        found += [" ".join(words)] if words else []
-    return found
+        results += [" ".join(words)] if words else []
+    return results
 
 
 def is_noun(word: str) -> bool:
-    """Whether a word can be what a question is about; a listed English verb and a Korean predicate cannot."""
+    """Tell whether a word can be what a question is about; a listed English verb and a Korean predicate cannot."""
     return word.lower() not in words_of("english_no_nouns") if word.isascii() else read_korean(word)[1] != "none"
 
 
@@ -250,16 +242,16 @@ class Question:
 def read_question(text: str) -> Question:
     """Read the first 4,000 characters; words in brackets at the end are a follow-up's subject and weigh `ASIDE`."""
     text = normal_form(text[:4000])
-    asked, subject = (match[1], match[2]) if (match := _SUBJECT.fullmatch(text)) else (text, "")
-    units = dict.fromkeys(_units(_NO_SUBJECT.sub(" ", asked)) or _units(asked))
+    body, subject = (match[1], match[2]) if (match := _SUBJECT.fullmatch(text)) else (text, "")
+    units = dict.fromkeys(_units(_NO_SUBJECT.sub(" ", body)) or _units(body))
     aside = ASIDE if any(unit.kind == "word" and unit.weight >= 0.5 for unit in units) else 1.0
     for unit in _units(subject):
         units.setdefault(replace(unit, weight=aside * unit.weight) if unit.kind == "word" else unit)
-    every = frozenset().union(*(unit.every for unit in units))
-    return Question(text, language(text), tuple(units), kinds_of(asked), every)
+    all_terms = frozenset().union(*(unit.all_terms for unit in units))
+    return Question(text, language(text), tuple(units), kinds_of(body), all_terms)
 
 
 def kinds_of(text: str) -> frozenset[str]:
-    """The kinds of answer that a question, or a part of one, expects; who asks why a figure rose does not want it."""
+    """Return the kinds of answer that a question expects; who asks why a figure rose does not want the figure."""
     kinds = frozenset(kind for kind, pattern in _KIND.items() if pattern.search(text))
     return kinds - {"number"} if "why" in kinds else kinds

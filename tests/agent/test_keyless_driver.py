@@ -4,9 +4,9 @@ import pytest
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
 from lessons.keyless.agent import is_covered, tool_calls
-from lessons.keyless.answer import parts, query
 from lessons.keyless.lines import passage
 from lessons.keyless.llm import OfflineLLM
+from lessons.keyless.parts import parts, query
 from lessons.keyless.words import read_question
 from lessons.rag.types import RetrievedDocument
 from lessons.search.jaccard import JaccardRetriever

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lessons.keyless.courtesies import REPLIES
+from lessons.keyless.conversation import REPLIES
 from lessons.tables import plain
 from tests.support.app import press, shown
 

@@ -95,17 +95,17 @@ def stage(database: Settings) -> Stage:
 
 def test_without_the_glossary_no_word_has_another_form() -> None:
     with glossary.switched_off():
-        assert glossary.others(WORDS) == [()]
+        assert glossary.synonyms(WORDS) == [()]
         with glossary.switched_off():
             pass
-        assert glossary.others(WORDS) == [()]
-    assert frozenset(["employe"]) in glossary.others(WORDS)[0]
+        assert glossary.synonyms(WORDS) == [()]
+    assert frozenset(["employe"]) in glossary.synonyms(WORDS)[0]
 
 
 def test_it_is_switched_on_again_after_an_error() -> None:
     with pytest.raises(RuntimeError), glossary.switched_off():
         raise RuntimeError
-    assert glossary.others(WORDS)[0]
+    assert glossary.synonyms(WORDS)[0]
 
 
 def test_only_the_stage_without_the_rule_answers_without_it(stage: Stage) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.keyless.comparisons import sides
+from lessons.keyless.parts import sides
 
 
 @pytest.mark.parametrize(

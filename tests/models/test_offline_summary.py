@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lessons.keyless.summary import LONGEST, summary
+from lessons.keyless.enrich import LONGEST, summary
 
 PROSE = (
     "The order book grew to 606.7 million euros, because two grid operators ordered batteries for three years. "

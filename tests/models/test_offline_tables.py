@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.keyless.lines import barred
+from lessons.keyless.lines import mark_tables
 from tests.models.answer_cases import ask, context
 
 PLAIN_EN = context(
@@ -51,44 +51,44 @@ def test_a_short_year_is_the_year() -> None:
 
 
 def test_a_table_of_a_pdf_gets_bars() -> None:
-    assert barred("Site Staff Joined\nNorth 524 16\nSouth (new) 317 (6)") == (
+    assert mark_tables("Site Staff Joined\nNorth 524 16\nSouth (new) 317 (6)") == (
         "| Site | Staff | Joined |\n| North | 524 | 16 |\n| South (new) | 317 | (6) |"
     )
 
 
 def test_a_capital_letter_begins_the_name_of_a_column() -> None:
-    assert barred("Mill Staff, end of year Joined Left\nAshby 402 12 9\nCorley 96 3 4").splitlines()[0] == (
+    assert mark_tables("Mill Staff, end of year Joined Left\nAshby 402 12 9\nCorley 96 3 4").splitlines()[0] == (
         "| Mill | Staff, end of year | Joined | Left |"
     )
 
 
 def test_a_row_without_a_change_has_the_numbers_of_the_periods() -> None:
-    table = barred("Item Q1 2022 Q1 2021 Change Q4 2021\nYarn 41 38 +8% 40\nMargin 6.1% 5.9% 6.0%")
+    table = mark_tables("Item Q1 2022 Q1 2021 Change Q4 2021\nYarn 41 38 +8% 40\nMargin 6.1% 5.9% 6.0%")
     assert table.splitlines()[2] == "| Margin | 6.1% | 5.9% |  | 6.0% |"
 
 
 def test_a_lone_number_within_a_table_stays_with_its_label() -> None:
-    table = barred("Line Sales Growth Profit\nYarn 41 +8% 5\nHead office (2)\nTotal 41 +8% 3")
+    table = mark_tables("Line Sales Growth Profit\nYarn 41 +8% 5\nHead office (2)\nTotal 41 +8% 3")
     assert table.splitlines()[2:] == ["| Head office (2) |  |  |  |", "| Total | 41 | +8% | 3 |"]
 
 
 def test_the_year_of_a_row_is_part_of_its_label() -> None:
-    assert barred("Quarter Sales Profit\nQ1 2021 41 5\nTotal 2021 160 18").splitlines()[1:] == [
+    assert mark_tables("Quarter Sales Profit\nQ1 2021 41 5\nTotal 2021 160 18").splitlines()[1:] == [
         "| Q1 2021 | 41 | 5 |",
         "| Total 2021 | 160 | 18 |",
     ]
 
 
 def test_a_row_of_years_is_the_header() -> None:
-    assert barred("Item 2021 2020\nYarn 41 38\nWool 12 11").startswith("| Item | 2021 | 2020 |\n| Yarn |")
+    assert mark_tables("Item 2021 2020\nYarn 41 38\nWool 12 11").startswith("| Item | 2021 | 2020 |\n| Yarn |")
 
 
 def test_sentences_get_none() -> None:
     text = "Revenue rose to 41.2 in 2023.\nIt was 38.0 before."
-    assert barred(text) == text
+    assert mark_tables(text) == text
 
 
 @given(st.text(alphabet="ab 1,.%|()\n-가", max_size=200))
 def test_bars_change_no_word(text: str) -> None:
-    plain = barred(text).replace("|", " ").split()
+    plain = mark_tables(text).replace("|", " ").split()
     assert "".join(plain) == "".join(text.replace("|", " ").split())

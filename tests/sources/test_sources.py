@@ -17,7 +17,7 @@ import pytest
 from lessons.context.intent import decide
 from lessons.errors import LessonsError
 from lessons.ingest.pipeline import ingest_each
-from lessons.keyless.comparisons import sides
+from lessons.keyless.parts import sides
 from lessons.models.keyless import INTENTS
 from lessons.rag.answer import Answer
 from lessons.rag.prompts import NO_WORDS
