@@ -16,6 +16,7 @@ from llama_index.core.prompts import PromptTemplate
 
 from lessons.errors import ModelError, TooLongError
 from lessons.keyless.llm import OfflineLLM, task
+from lessons.models.bounded_http import bounded_http, is_loopback
 from lessons.models.embedding import embedding_model
 from lessons.models.llm import language_model, predict, stream
 from lessons.models.replies import (
@@ -25,7 +26,7 @@ from lessons.models.replies import (
     strip_tool_calls,
     tool_calls,
 )
-from lessons.models.server import BoundedClient, bounded_http, is_loopback, is_too_long, refused_part, without_part
+from lessons.models.server import BoundedClient, is_too_long, refused_part, without_part
 from lessons.settings import Settings
 from lessons.trace import Step
 from tests.support.openai_server import Server
