@@ -17,6 +17,7 @@ from lessons.models.tokens import ExactTokenCounter, TokenCounter, TokenEstimato
 from lessons.plan import FittedPart, Part, Plan
 from lessons.settings import settings
 
+TOKEN_MARGIN = 0.4  # that a served model's tokenizer may count more than ours
 MESSAGE_TOKENS = 4  # around every message: its role and the marks that set it apart from the next
 
 
@@ -47,7 +48,7 @@ class Budget:
         window = llm.metadata.context_window
         if isinstance(llm, OfflineLLM):
             return cls(window)
-        return cls(window, None, ExactTokenCounter(llm.metadata.model_name), settings().token_margin)
+        return cls(window, None, ExactTokenCounter(llm.metadata.model_name), TOKEN_MARGIN)
 
     @property
     def available(self) -> int:

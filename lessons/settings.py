@@ -48,7 +48,6 @@ class Settings(BaseSettings):
     context_window: int = 128_000  # tokens; of a served model what the server says, unless it is set here
     max_output_tokens: int = 1_024  # that a reply may have
     reserved_output_tokens: int = 4_096  # of the window that are kept free for the reply, at most a quarter of it
-    token_margin: float = 0.4  # that a served model's tokenizer may count more than ours
     request_timeout: float = 120.0  # seconds without a word from the server
     reply_seconds: float = 300.0  # that one reply may take, whatever the server sends
     answer_seconds: float = 900.0  # after which the keyless model does what is left of an answer
@@ -107,17 +106,12 @@ class Settings(BaseSettings):
     # Retrieval
     naive_top_k: int = 5
     fusion_candidates: int = 100  # from either search
-    language_prior_chunks: int = 10  # at the mean of all languages, counted as chunks of each
     smart_threshold: float = 0.3  # of the root of a fused score
     rank_fusion_k: int = 60
-    variant_weight: float = 0.5  # of what another phrasing finds
     top_k: int = 10
-    bm25_k1: float = 1.2  # how soon another occurrence of a term stops counting
-    bm25_b: float = 0.75  # how much a long chunk has to make up for its length
     exact_search_chunks: int = 20_000  # compared one by one; among more, an HNSW index is searched
     exact_filtered_chunks: int = 2_000  # that filters may leave of more chunks to be compared one by one all the same
     hnsw_ef_search: int = 200  # candidates that a search of the index keeps; more find more and take longer
-    index_megabytes: int = 4_000  # of the database's memory to build that index in, at most
     max_question_chars: int = 4_000
     chat_top_k: int = 5  # chunks for an answer in a chat
     plan_top_k: int = 10  # for making a learning plan
@@ -138,18 +132,12 @@ class Settings(BaseSettings):
     tool_timeout: float = 30.0  # seconds for one search, beside what its model calls may take
 
     # Filters
-    filter_chars: int = 2_000  # of a filter written as text
-    filter_depth: int = 20  # levels of nesting
-    filter_clauses: int = 100
-    filter_list_values: int = 1_000
-    filter_text_chars: int = 500  # of a field's name or of a text it is compared with
     keyword_filter_chars: int = 50  # of a keyword, kept of a chunk or named by a filter
 
     # Query transforms
     query_variants: int = 3  # other phrasings of a question, besides itself
     max_queries: int = 8  # searched for one question
     max_query_chars: int = 500  # of a query that a transform wrote
-    max_passage_chars: int = 2_000  # of a hypothetical passage
 
     # Conversations
     message_store: Literal["postgres", "memory"] | None = None  # None: PostgreSQL if a database answers, else memory
@@ -203,9 +191,6 @@ class Settings(BaseSettings):
     cache_restyle: bool = True  # let the model word a kept answer for the question as it is put now
 
     # Compression of a context that does not fit
-    compression_attempts: int = 3  # to get a summary that is short enough
-    compression_shrink: float = 0.6  # of the length asked for, at every further attempt
-    hybrid_extract: float = 2.0  # times the room, of the sentences that are summarised
 
     # Evaluation
     evaluation_questions: int | None = Field(None, ge=1)  # that are drawn of those there are; None: all of them
@@ -219,7 +204,6 @@ class Settings(BaseSettings):
     copilot_faq_chunks: int = 3  # of a search of everything
     copilot_guide_chunks: int = 7
     copilot_confidence: float = 0.5  # below it nothing relevant was found
-    copilot_menu_links: int = 3  # that are offered then
     copilot_system_tokens: int = 1_500
     copilot_summary_tokens: int = 500
     copilot_entities_tokens: int = 200
@@ -228,7 +212,6 @@ class Settings(BaseSettings):
     copilot_question_tokens: int = 100  # a longer question takes its room from the documents
 
     # Exercises
-    exercise_seconds: float = 10.0  # for all cases on which a learner's object is tried
 
     @field_validator("*")
     @classmethod

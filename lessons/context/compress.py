@@ -132,6 +132,9 @@ def retrieved_documents(trace: Trace) -> list[RetrievedDocument]:
     return next((step.input for step in trace if step.name in ("compress", "context")), [])
 
 
+ATTEMPTS = 3  # to get a summary that is short enough
+SHRINK = 0.6  # of the length asked for, at every further attempt
+HYBRID_EXTRACT = 2.0  # times the room, of the sentences that are summarised
 ABOVE = 0.5  # what a word of the heading or of the column names above a sentence counts, against one in it
 Place = tuple[int, int]  # the number of a document and the position of a sentence in it
 
@@ -232,13 +235,13 @@ class Abstractive:
         self, query: Query, documents: Sequence[RetrievedDocument], builder: Builder, resources: Resources, step: Step
     ) -> list[RetrievedDocument]:
         tokens = builder.max_tokens
-        for _ in range(settings().compression_attempts):
+        for _ in range(ATTEMPTS):
             shorter = _shortened(query.text, documents, tokens, resources, step)
             if not shorter:
                 break
             if not builder.overflows(shorter):
                 return shorter
-            tokens = int(settings().compression_shrink * tokens)
+            tokens = int(SHRINK * tokens)
         step.notes.append("no summary that fits; another way was taken")
         return self.otherwise.compress(query, documents, builder, resources, step)
 
@@ -251,7 +254,7 @@ class Hybrid:
         self, query: Query, documents: Sequence[RetrievedDocument], builder: Builder, resources: Resources, step: Step
     ) -> list[RetrievedDocument]:
         extractive = Extractive()
-        wide = ContextBuilder(int(settings().hybrid_extract * builder.max_tokens))
+        wide = ContextBuilder(int(HYBRID_EXTRACT * builder.max_tokens))
         if wide.overflows(documents):
             documents = extractive.compress(query, documents, wide, resources, step)
         return Abstractive(otherwise=extractive).compress(query, documents, builder, resources, step)

@@ -24,6 +24,7 @@ from lessons.settings import ROOT, settings
 from lessons.text import language, normalize, terms
 from lessons.text.editions import VERSION, replaced
 
+MENU_LINKS = 3  # that are offered where nothing relevant was found
 WHOLE_FILE = ""  # the path of the section that is the whole file
 SEPARATOR = " > "
 
@@ -161,5 +162,5 @@ def menus_for(question: str) -> list[Menu]:
     rarity = {term: math.log(1 + len(all_menus) / count) for term, count in frequency.items()}
     scores = [sum(rarity[term] for term in sorted(question_terms & text)) for text in texts]
     best = sorted((-score, index) for index, score in enumerate(scores) if score)
-    best_menus = [all_menus[index] for _, index in best][: settings().copilot_menu_links - 1]
+    best_menus = [all_menus[index] for _, index in best][: MENU_LINKS - 1]
     return [*(menu for menu in best_menus if menu is not all_menus[-1]), all_menus[-1]]

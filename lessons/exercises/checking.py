@@ -32,6 +32,7 @@ from lessons.tables import html_table
 
 Level = Literal["not attempted", "wrong", "nearly right", "right"]
 NOT_ATTEMPTED: Level = "not attempted"
+SECONDS = 10.0  # for all cases on which a learner's object is tried
 MARKS: dict[Level, tuple[str, str]] = {
     "not attempted": ("·", "#6e7781"),
     "wrong": ("✗", "#b3261e"),
@@ -110,7 +111,7 @@ def judge(exercise: Exercise, submission: Any) -> Verdict:
     """Return the verdict on a submission; a starter that nobody has changed was not attempted."""
     if _is_untouched(submission):
         return Verdict(exercise.id, NOT_ATTEMPTED, Text("The exercise expects {0}.", exercise.expects))
-    attempt, seconds = Attempt(exercise, submission), exercise.seconds or settings().exercise_seconds
+    attempt, seconds = Attempt(exercise, submission), exercise.seconds or SECONDS
     try:
         problem = run_for(seconds, attempt.first_problem)
     except TimeoutError:

@@ -19,6 +19,10 @@ from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.text import normalize
 
+MAX_DEPTH = 20  # levels of nesting
+MAX_CLAUSES = 100  # conditions of one filter
+MAX_LIST_VALUES = 1_000  # values of one list
+MAX_TEXT_CHARS = 500  # characters of a field's name or of a text it is compared with
 KEYWORDS = "keywords"
 """The field with the keywords of a chunk, a list of texts."""
 
@@ -43,8 +47,8 @@ class FilterError(ValueError):
 def usable_value(key: str, value: Any) -> Any:
     """The value as it is compared; FilterError for a text, number or list that no chunk could hold."""
     if isinstance(value, list):
-        if len(value) > settings().filter_list_values:
-            raise FilterError(f"a list has at most {settings().filter_list_values:,} values")
+        if len(value) > MAX_LIST_VALUES:
+            raise FilterError(f"a list has at most {MAX_LIST_VALUES:,} values")
         return [usable_value(key, each) for each in value]
     if isinstance(value, str):
         return _usable_text(key, value)
@@ -56,7 +60,7 @@ def usable_value(key: str, value: Any) -> Any:
 def _usable_text(key: str, value: str) -> str:
     if _UNSTORABLE.search(value):
         raise FilterError("a text holds characters that cannot be stored")
-    longest = settings().keyword_filter_chars if key == KEYWORDS else settings().filter_text_chars
+    longest = settings().keyword_filter_chars if key == KEYWORDS else MAX_TEXT_CHARS
     text = normalize(value).strip() if key == KEYWORDS else normalize(value)
     if len(text) > longest or (key == KEYWORDS and not text):
         what = f"a keyword has 1 to {longest}" if key == KEYWORDS else f"a text has at most {longest}"
@@ -70,7 +74,7 @@ def _size(filters: MetadataFilters) -> int:
 
 def _usable_clause(clause: Any) -> MetadataFilter:
     """The filter with its texts composed (NFC) and keywords trimmed; FilterError for what no filter may hold."""
-    if _UNSTORABLE.search(clause.key) or not 0 < len(clause.key) <= settings().filter_text_chars:
+    if _UNSTORABLE.search(clause.key) or not 0 < len(clause.key) <= MAX_TEXT_CHARS:
         raise FilterError("the name of a field is empty, too long or holds characters that cannot be stored")
     return clause.model_copy(update={"key": normalize(clause.key), "value": usable_value(clause.key, clause.value)})
 
@@ -100,7 +104,7 @@ class Binds:
 
 def filter_sql(filters: MetadataFilters) -> tuple[str, dict[str, Any]]:
     """A condition on the column `metadata_` and the values that it binds. LessonsError for what no filter may hold."""
-    binds, most = Binds(), settings().filter_clauses
+    binds, most = Binds(), MAX_CLAUSES
     try:
         if _size(filters) > most:
             raise FilterError(f"it has more than {most} conditions")
@@ -110,7 +114,7 @@ def filter_sql(filters: MetadataFilters) -> tuple[str, dict[str, Any]]:
 
 
 def _group(filters: MetadataFilters, binds: Binds, depth: int) -> str:
-    most = 2 * settings().filter_depth + 3  # in each pair of parentheses && within ||, and around all a file's name
+    most = 2 * MAX_DEPTH + 3  # in each pair of parentheses && within ||, and around all a file's name
     if depth > most:
         raise FilterError(f"it is nested deeper than {most} levels")
     parts = [

@@ -21,6 +21,7 @@ from lessons.settings import settings
 SearchPlan = Literal["exact", "hnsw"]
 
 # The owner's chunks, and those that all conditions leave; counting the latter stops at the limit.
+INDEX_MEGABYTES = 4_000  # of the database's memory to build the index in, at most
 _CHOOSE = """
 SELECT CASE
     WHEN to_regclass(:hnsw) IS NULL THEN false
@@ -90,7 +91,7 @@ def index_when_large(engine: Engine, chunks: Table) -> None:
 
 def _megabytes(dimension: int, rows: float) -> int:
     needed = rows * (2 * dimension + _LINKS) / 1_000_000
-    return int(min(max(needed, 64), settings().index_megabytes))
+    return int(min(max(needed, 64), INDEX_MEGABYTES))
 
 
 def _rows(connection: Connection, chunks: Table) -> float:

@@ -12,10 +12,11 @@ searched scope is counted: another owner's documents change no score.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from lessons.settings import settings
 from lessons.text import normalize
 
 # The order of adding moves the last digits of a sum, so scores are rounded to nine places.
+BM25_K1 = 1.2  # how soon another occurrence of a term stops counting
+BM25_B = 0.75  # how much a long chunk has to make up for its length
 KEYWORD_SEARCH = """
 WITH asked AS (
     SELECT number, term FROM unnest(cast(:numbers AS int[]), cast(:terms AS text[])) AS asked (number, term)
@@ -58,8 +59,8 @@ def search_values(questions: Sequence[Iterable[str]], limit: int) -> dict[str, A
         "numbers": [number for number, _ in pairs],
         "terms": [term for _, term in pairs],
         "limit": limit,
-        "k1": settings().bm25_k1,
-        "b": settings().bm25_b,
+        "k1": BM25_K1,
+        "b": BM25_B,
     }
 
 

@@ -14,9 +14,9 @@ from typing import Any, NoReturn
 from llama_index.core.vector_stores.types import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
 
 from lessons.errors import LessonsError
-from lessons.rag.filters import BooleanFilter, FilterError, usable_value
-from lessons.settings import settings
+from lessons.rag.filters import MAX_CLAUSES, MAX_DEPTH, BooleanFilter, FilterError, usable_value
 
+MAX_CHARS = 2_000  # of a filter written as text
 TOKEN = re.compile(
     r"""\s*(?:(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?P<date>\d{4}-\d\d(?:-\d\d)?)(?![\w.-])
     |(?P<number>-?\d+(?:\.\d+)?)(?![\w.])
@@ -52,7 +52,7 @@ class _Parser:
     """Recursive descent over the tokens of one expression."""
 
     def __init__(self, text: str) -> None:
-        self.text, self.position, self.clauses, most = text, 0, 0, settings().filter_chars
+        self.text, self.position, self.clauses, most = text, 0, 0, MAX_CHARS
         if len(text) > most:
             self.fail(f"it is longer than {most:,} characters", most)
         self.advance()
@@ -89,7 +89,7 @@ class _Parser:
 
     def part(self, depth: int) -> MetadataFilter | MetadataFilters:
         if self.value == "(" and self.kind == "mark":
-            if depth == settings().filter_depth:
+            if depth == MAX_DEPTH:
                 self.fail(f"parentheses are nested deeper than {depth} levels")
             self.advance()
             inside = self.alternatives(depth + 1)
@@ -98,8 +98,8 @@ class _Parser:
         if self.kind != "key":
             self.fail("expected the name of a field")
         self.clauses += 1
-        if self.clauses > settings().filter_clauses:
-            self.fail(f"there are more than {settings().filter_clauses} conditions")
+        if self.clauses > MAX_CLAUSES:
+            self.fail(f"there are more than {MAX_CLAUSES} conditions")
         return self.clause(self.advance())
 
     def clause(self, key: str) -> MetadataFilter:

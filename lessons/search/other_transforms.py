@@ -8,10 +8,10 @@ from llama_index.core.prompts import PromptTemplate
 
 from lessons.rag.types import Query, Resources
 from lessons.search.transforms import asked, tidy
-from lessons.settings import settings
 from lessons.text import language, normalize
 from lessons.trace import Step
 
+MAX_PASSAGE_CHARS = 2_000  # of a hypothetical passage
 HYDE = {
     "en": """\
 Write a short passage, at most five sentences, as it could stand in a document that answers the question. It is only
@@ -61,5 +61,5 @@ class HyDE:
 
     def transform(self, queries: list[str], query: Query, resources: Resources, step: Step) -> list[str]:
         queries = tidy(queries, query.text)
-        said = asked(hyde_prompt(queries[0]), queries[0], resources, step, settings().max_passage_chars)
+        said = asked(hyde_prompt(queries[0]), queries[0], resources, step, MAX_PASSAGE_CHARS)
         return tidy([*queries, said], query.text) if said else queries

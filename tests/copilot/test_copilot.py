@@ -11,7 +11,7 @@ from llama_index.core.llms import LLM
 
 from lessons.copilot.copilot import REPLIES, Copilot, CopilotAnswer, fit_prompt
 from lessons.copilot.decision import ALL_STEPS, STEPS_RULE
-from lessons.copilot.tools import Call, menus, menus_for
+from lessons.copilot.tools import MENU_LINKS, Call, menus, menus_for
 from lessons.models.keyless import NOT_TOLD
 from lessons.models.tokens import TokenEstimator
 from lessons.rag.prompts import CITATION_RULE, DEFAULT_RESPONSE_FORMAT, SYSTEM
@@ -236,7 +236,7 @@ def test_a_search_that_fails_is_told_and_not_called_undocumented(
 def test_the_menus_fit_the_question(question: str, menu: str) -> None:
     names = [each.name(question) for each in menus_for(question)]
     assert menu in names
-    assert len(names) <= settings().copilot_menu_links
+    assert len(names) <= MENU_LINKS
 
 
 texts = st.text("ab 가나다漢字🙂\n-:.", max_size=3_000)
