@@ -11,25 +11,21 @@ from lessons.pages.language import _, choose_language
 st.set_page_config(page_title=_("RAG workbook"), page_icon="📚", layout="wide")
 st.html(Path(pages.__file__).with_name("style.css"))
 st.html("<style>:root {{ --upload: '{}'; --drop: '{}'; }}</style>".format(_("Choose files"), _("Drop files here")))
-first = st.empty()
+opening = st.empty()
 if sys.modules.get("lessons.pages.compare") is None:  # what the pages need takes seconds to load, once in a process
-    first.markdown(_("**RAG workbook.** One question, five ways to search and answer. The app is being opened …"))
+    opening.markdown(_("**RAG workbook.** One question, five ways to search and answer. The app is being opened …"))
 
-from lessons.pages import active, chat, compare, context, copilot, documents, field, health, questions, scoreboard
+from lessons.pages import about, chat, compare, documents, scoreboard
 
-first.empty()
+opening.empty()
 choose_language()
 st.navigation(
     [
         st.Page(compare.page, title=_("Compare"), icon=":material/compare_arrows:", default=True),
         st.Page(chat.page, title=_("Chat"), icon=":material/chat:", url_path="chat"),
-        st.Page(context.page, title=_("Context"), icon=":material/data_usage:", url_path="context"),
-        st.Page(active.page, title=_("Active retrieval"), icon=":material/cycle:", url_path="active"),
-        st.Page(copilot.page, title=_("Copilot"), icon=":material/support_agent:", url_path="copilot"),
         st.Page(documents.page, title=_("Documents"), icon=":material/folder_open:", url_path="documents"),
-        st.Page(questions.page, title=_("Own questions"), icon=":material/quiz:", url_path="questions"),
         st.Page(scoreboard.page, title=_("Scoreboard"), icon=":material/leaderboard:", url_path="scoreboard"),
-        st.Page(field.page, title=_("The field"), icon=":material/map:", url_path="field"),
-        st.Page(health.page, title=_("Health"), icon=":material/health_and_safety:", url_path="health"),
+        st.Page(about.field, title=_("The field"), icon=":material/map:", url_path="field"),
+        st.Page(about.health, title=_("Health"), icon=":material/health_and_safety:", url_path="health"),
     ]
 ).run()

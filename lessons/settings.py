@@ -99,9 +99,6 @@ class Settings(BaseSettings):
     app_host: str = "127.0.0.1"  # this machine only
     app_port: int = Field(8501, ge=1, le=65_535)
     upload_bytes: int = 200_000_000  # of all files that are uploaded at once
-    questions_a_minute: int = 30  # of one visitor; a stage's answer counts as a question
-    uploads_an_hour: int = 60  # of one visitor
-    limits_at_home: int = 100  # times as much while only this machine can reach the app
 
     # Retrieval
     naive_top_k: int = 5

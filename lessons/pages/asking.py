@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice, zip_longest
+from typing import Any
 
 import streamlit as st
 from llama_index.core.schema import BaseNode
@@ -18,17 +19,17 @@ from lessons.evaluate.golden import SPLITS, Golden, golden_questions
 from lessons.evaluate.runs import shipped
 from lessons.library import indexes
 from lessons.pages.common import choose, choose_stages
-from lessons.pages.language import N_, _, keep, language
+from lessons.pages.language import N_, _, language, to_address
 from lessons.rag.types import Scope
 from lessons.rag.workspace import Workspace, workspace
 from lessons.search.materials import chunk_range
-from lessons.stages import stages
+from lessons.stages import stages as course_stages
 from lessons.tables import plain, plain_line
 from lessons.text import language as language_of
 from lessons.text import normalize
 
-MOST_OWN = 4  # samples that are made from a reader's own documents
-MOST_READ = 20  # chunks of each of these, whose headings are read
+MAX_OWN_SAMPLES = 4  # made from a reader's own documents
+CHUNKS_READ = 20  # of each of these documents, for their headings
 EVERYWHERE = N_("all documents")
 FILTER_EXAMPLE = 'language == "ko" && page_number >= 2'
 FILTER_HELP = N_("""Only chunks that fit are searched, for example
@@ -40,237 +41,213 @@ Fields: `source_file` `page_number`, and from the enhanced index on `title` `dat
 `keywords` `has_steps`. `page_number` is the page on which a chunk begins.""")
 
 
-@dataclass(frozen=True)
-class Line:
-    """A line of the conversation before a follow-up. One without a stage is the same for all stages."""
-
-    role: str
-    content: str
-    stage: str = ""
+History = tuple[tuple[str, str], ...]  # what was said before: (role, content), oldest first
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A question, the stages it goes to, the file and the filter that limit it, and what was said before it."""
+class Request:
+    """A question, the stages it goes to, the file and the filter that limit it, and the conversation before it."""
 
     question: str
     stages: tuple[str, ...]
     source_file: str | None = None
     filter_text: str = ""
+    history: History = ()
     golden: Golden | None = None
-    before: tuple[Line, ...] = ()
-
-    @property
-    def follows(self) -> bool:
-        """Whether it goes on with answers of the stages, without which it could not be asked again."""
-        return any(line.stage for line in self.before)
-
-    def history(self, stage: str) -> list[tuple[str, str]]:
-        """What was said before as this stage heard it: (role, content), oldest first."""
-        return [(line.role, line.content) for line in self.before if line.stage in ("", stage)]
-
-
-def lines_of(golden: Golden) -> tuple[Line, ...]:
-    """What was said before a golden question."""
-    return tuple(Line(role, content) for role, content in golden.history)
-
-
-def golden_named(id: str) -> Golden | None:
-    """The golden question with this id."""
-    return next((each for each in all_golden() if each.id == id), None)
-
-
-def golden_for(question: str, owner: str, before: Sequence[Line]) -> Golden | None:
-    """The golden question that asks exactly this of these documents after the same words."""
-    asked = question.strip(), owner, tuple(before)
-    return next((each for each in all_golden() if (each.question, each.owner, lines_of(each)) == asked), None)
 
 
 @cache
 def all_golden() -> list[Golden]:
-    """The golden questions of both splits."""
-    return [each for split in SPLITS for each in golden_questions(split)]
+    """Return the golden questions of both splits."""
+    return [golden for split in SPLITS for golden in golden_questions(split)]
 
 
-def question_box(key: str, label: str = N_("Your question")) -> str:
-    """The field for a question; its text is in the session's state under the key, too."""
-    return st.text_input(_(label), key=key, placeholder=_("In English or Korean")) or ""
+def golden_named(id: str) -> Golden | None:
+    """Return the golden question with this id."""
+    return next((golden for golden in all_golden() if golden.id == id), None)
 
 
-def ask_line(key: str, label: str, button: str, taken: Callable[[], None] | None = None) -> bool:
-    """A line for a question, and whether it was just asked; `taken` is called before the page is drawn for it."""
-    with st.form(f"{key}-form", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        question_box(key, label)
-        return st.form_submit_button(_(button), type="primary", on_click=taken)
+def golden_for(question: str, owner: str, history: History) -> Golden | None:
+    """Return the golden question that asks exactly this of these documents after the same conversation."""
+    key = question.strip(), owner, history
+    return next((row for row in all_golden() if (row.question, row.owner, tuple(row.history)) == key), None)
 
 
-def ask_form(place: Workspace, owner: str, pressed: bool) -> Asked | None:
-    """What was just asked, or None: a line for the question, and what is seldom changed folded away below it."""
-    follows = st.session_state.pop("follows", ())
-    asked = ask_line("question", N_("Your question"), N_("Ask")) or pressed or follows
-    _show_before()
+def request_form(workspace: Workspace, owner: str) -> Request | None:
+    """Draw the field for a question, the rest folded away below it; return what was just asked, or None.
+
+    The address has every field. It may name a golden question, too.
+    """
+    if golden := golden_named(st.query_params.get("golden", "")):
+        del st.query_params["golden"]
+        fill_question(golden.question, tuple(golden.history))
+    in_address: dict[str, Any] = {"bind": "query-params", "persist_state": "session"}
+    with st.form("question-form", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        question = st.text_input(
+            _("Your question"), key="question", placeholder=_("In English or Korean"), **in_address
+        )
+        is_asked = st.form_submit_button(_("Ask"), type="primary") or st.session_state.pop("pressed", "") == "question"
+    _show_history()
     with st.expander(_("Options: stages, golden questions, files and filters"), icon=":material/tune:"):
-        _pick_golden()
-        chosen = tuple(stage.name for stage in choose_stages("stages"))
-        files = {EVERYWHERE: _(EVERYWHERE)} | {name: name for name in files_of(place, owner)}
-        if st.session_state.get("file", EVERYWHERE) not in files:
-            st.session_state.file = EVERYWHERE
+        _choose_golden()
+        stages = tuple(stage.name for stage in choose_stages("stages", **in_address))
         left, right = st.columns(2)
-        file = choose(_("Search in"), files, left, key="file")
-        typed = right.text_input(_("Filter"), key="filter", placeholder=FILTER_EXAMPLE, help=_(FILTER_HELP))
-    if not chosen:
+        with left:
+            files = {EVERYWHERE: _(EVERYWHERE)} | {name: name for name in files_of(workspace, owner)}
+            file = choose(_("Search in"), files, key="file", **in_address)
+        with right:
+            filter_text = st.text_input(
+                _("Filter"), key="filter", placeholder=FILTER_EXAMPLE, help=_(FILTER_HELP), **in_address
+            )
+    if not stages:
         st.info(_("Choose at least one stage."))
-    if not asked or not chosen:
+    if not is_asked or not stages:
         return None
-    question = normalize(st.session_state["follow-up" if follows else "question"])
-    before = follows or st.session_state.get("before", ())
-    source_file = None if file == EVERYWHERE else file
-    return Asked(question, chosen, source_file, normalize(typed), golden_for(question, owner, before), before)
+    question, history = normalize(question or ""), st.session_state.get("history", ())
+    source_file, golden = None if file == EVERYWHERE else file, golden_for(question, owner, history)
+    return Request(question, stages, source_file, normalize(filter_text or ""), history, golden)
 
 
-def _show_before() -> None:
-    before = st.session_state.get("before", ())
-    if not before:
+def _show_history() -> None:
+    history: History = st.session_state.get("history", ())
+    if not history:
         return
-    with st.expander(_("A follow-up to “{question}”", question=plain_line(before[0].content)), icon=":material/forum:"):
-        for line in before:
-            said = _("answered") if line.role == "assistant" else _("asked")
-            st.caption(f"**{said.capitalize()}** {plain_line(line.content)}")
-        st.button(_("Ask something new instead"), on_click=begin)
+    with st.expander(_("A follow-up to “{question}”", question=plain_line(history[0][1])), icon=":material/forum:"):
+        for role, content in history:
+            label = _("answered") if role == "assistant" else _("asked")
+            st.caption(f"**{label.capitalize()}** {plain_line(content)}")
+        st.button(_("Ask something new instead"), on_click=fill_question)
 
 
-def begin(question: str = "", before: tuple[Line, ...] = ()) -> None:
-    """Put a question into the form, with the conversation that it goes on with."""
-    st.session_state.question, st.session_state.before = question, before
+def fill_question(question: str = "", history: History = ()) -> None:
+    """Put a question into the form, with the conversation before it."""
+    st.session_state.question, st.session_state.history = question, history
 
 
-def files_of(place: Workspace, owner: str) -> list[str]:
-    """The owner's files. None, and the reason on the page, if they cannot be listed: a question may be asked still."""
+def files_of(workspace: Workspace, owner: str) -> list[str]:
+    """List the owner's files. An error is shown and gives none: a question may still be asked."""
     try:
-        store = place.store(next(iter(stages().values())).index)
+        store = workspace.store(next(iter(course_stages().values())).index)
         return [document.source_file for document in store.documents(Scope(owner))]
     except LessonsError as error:
         st.error(plain(_(str(error))))
         return []
 
 
-def _pick_golden() -> None:
-    known = _("Their answer and evidence are known. *dev* questions were there for tuning, *test* ones only to report.")
+def _choose_golden() -> None:
     st.selectbox(
         _("Golden questions ({number})", number=len(all_golden())),
         all_golden(),
         index=None,
-        format_func=_label,
+        format_func=_golden_label,
         key="golden-question",
         placeholder=_("Type to search, also for a category"),
-        help=known,
+        help=_(
+            "Their answer and evidence are known. *dev* questions were there for tuning, *test* ones only to report."
+        ),
         on_change=_take_golden,
     )
 
 
-def _label(each: Golden) -> str:
-    follows = _(", follow-up") if each.history and each.category != "follow-up" else ""
-    return f"{each.question} ({each.split}, {_(each.category)}{follows}, {each.owner})"
+def _golden_label(golden: Golden) -> str:
+    follow_up = _(", follow-up") if golden.history and golden.category != "follow-up" else ""
+    return f"{golden.question} ({golden.split}, {_(golden.category)}{follow_up}, {golden.owner})"
 
 
 def _take_golden() -> None:
-    chosen = st.session_state["golden-question"]
-    if isinstance(chosen, Golden):  # a browser may send any text
-        keep("owner", chosen.owner)
-        begin(chosen.question, lines_of(chosen))
+    golden = st.session_state["golden-question"]
+    if isinstance(golden, Golden):  # a browser may send any text
+        to_address("owner", golden.owner)
+        fill_question(golden.question, tuple(golden.history))
 
 
 # Samples
 
-Answers = Sequence[Record]  # what the stages answered to one question, in the order of the course
+Records = Sequence[Record]  # the answers of the stages to one question, in the order of the course
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A question with its badge in Markdown, which is a message, and what was said before it."""
+    """A question, its badge in Markdown, which is a message, and the conversation before it."""
 
     question: str
     badge: str = ""
-    before: tuple[Line, ...] = ()
+    history: History = ()
 
     def __str__(self) -> str:
         return f"{_(self.badge)} {plain_line(self.question)}".strip()
 
 
-def _right(answers: Answers) -> list[bool]:
-    return [record.value("correctness") == 1 for record in answers]
+def _is_right(records: Records) -> list[bool]:
+    return [record.value("correctness") == 1 for record in records]
 
 
-def _first(stage: str, answers: Answers) -> bool:
-    """Whether this stage and all after it are right, and none before it."""
-    right, at = _right(answers), [record.stage for record in answers].index(stage)
+def _is_first(stage: str, records: Records) -> bool:
+    """Tell whether this stage and all after it are right, and none before it."""
+    right, at = _is_right(records), [record.stage for record in records].index(stage)
     return all(right[at:]) and not any(right[:at])
 
 
 FOLLOW_UP = N_(":blue-badge[a follow-up]")
-KINDS: dict[str, Callable[[Answers], bool]] = {
-    N_(":green-badge[Smart is the first]"): partial(_first, "smart"),
-    N_(":orange-badge[Enhanced is the first]"): partial(_first, "enhanced"),
-    N_(":red-badge[later stages lose it]"): lambda answers: any(right := _right(answers)) and not right[-1],
-    FOLLOW_UP: lambda answers: any(_right(answers)),
-    N_(":violet-badge[no stage is right]"): lambda said: all(each.value("correctness") == 0 for each in said),
-    N_(":gray-badge[not in the documents]"): lambda said: all(each.refused and not each.answerable for each in said),
+KINDS: dict[str, Callable[[Records], bool]] = {
+    N_(":green-badge[Smart is the first]"): partial(_is_first, "smart"),
+    N_(":orange-badge[Enhanced is the first]"): partial(_is_first, "enhanced"),
+    N_(":red-badge[later stages lose it]"): lambda records: any(right := _is_right(records)) and not right[-1],
+    FOLLOW_UP: lambda records: any(_is_right(records)),
+    N_(":violet-badge[no stage is right]"): lambda records: all(row.value("correctness") == 0 for row in records),
+    N_(":gray-badge[not in the documents]"): lambda records: all(row.refused and not row.answerable for row in records),
 }
-"""What a sample shows, and how its answers are known."""
+"""What a sample shows, and how its answers are recognised."""
 
 
 @cache
 def golden_samples(owner: str, first: str = "en") -> list[Sample]:
-    """One question of each kind about the owner's shipped documents, English and Korean in turn as far as there are."""
-    asked = dict[str, list[Record]]()
+    """Choose a question of each kind about the owner's shipped documents, English and Korean in turn if possible."""
+    records = dict[str, list[Record]]()
     for record in shipped()["keyless-dev"].records:
-        asked.setdefault(record.question_id, []).append(record)
-    mine = [(each, asked[each.id]) for each in all_golden() if each.owner == owner and each.id in asked]
-    found = list[Sample]()
+        records.setdefault(record.question_id, []).append(record)
+    goldens = [golden for golden in all_golden() if golden.owner == owner and golden.id in records]
+    samples = list[Sample]()
     for badge, fits in KINDS.items():
-        goldens = [each for each, told in mine if bool(each.history) == (badge == FOLLOW_UP) and fits(told)]
-        goldens.sort(key=lambda golden: (golden.language == first) == bool(len(found) % 2))
-        found += [Sample(golden.question, badge, lines_of(golden)) for golden in goldens[:1]]
-    return found
+        fitting = [row for row in goldens if bool(row.history) == (badge == FOLLOW_UP) and fits(records[row.id])]
+        fitting.sort(key=lambda golden: (golden.language == first) == bool(len(samples) % 2))
+        samples += [Sample(golden.question, badge, tuple(golden.history)) for golden in fitting[:1]]
+    return samples
 
 
 def own_samples(owner: str) -> Iterator[Sample]:
-    """Questions about the headings of an owner's first documents: the first of each, then the second of each …"""
+    """Make questions from the headings of an owner's first documents: the first of each, then the second of each …"""
     store = workspace().store(max(indexes(), key=lambda index: index.can_enrich))
-    files = [each.source_file for each in islice(store.documents(Scope(owner)), MOST_OWN)]
-    begun = [chunk_range(store, Scope(owner), name, 0, MOST_READ) for name in files]
-    headings = [dict.fromkeys(map(_heading, chunks)) for chunks in begun]
-    turns = ((name, each) for row in zip_longest(*headings) for name, each in zip(files, row, strict=True) if each)
-    for name, heading in islice(turns, MOST_OWN):
-        asked = f"{heading} 내용을 요약해 주세요." if language_of(heading) == "ko" else f"Summarise {heading}."
-        yield Sample(heading if heading.endswith("?") else asked, f":gray-badge[{plain_line(name)}]")
+    files = [document.source_file for document in islice(store.documents(Scope(owner)), MAX_OWN_SAMPLES)]
+    beginnings = [chunk_range(store, Scope(owner), name, 0, CHUNKS_READ) for name in files]
+    headings = [dict.fromkeys(map(_heading, chunks)) for chunks in beginnings]
+    pairs = ((name, head) for row in zip_longest(*headings) for name, head in zip(files, row, strict=True) if head)
+    for name, heading in islice(pairs, MAX_OWN_SAMPLES):
+        request = f"{heading} 내용을 요약해 주세요." if language_of(heading) == "ko" else f"Summarise {heading}."
+        yield Sample(heading if heading.endswith("?") else request, f":gray-badge[{plain_line(name)}]")
 
 
 def _heading(chunk: BaseNode) -> str:
-    known = chunk.metadata
-    return str(known.get("section") or known.get("title") or known["source_file"]).rpartition(" › ")[2]
+    metadata = chunk.metadata
+    return str(metadata.get("section") or metadata.get("title") or metadata["source_file"]).rpartition(" › ")[2]
 
 
-def offer_samples(owner: str, key: str, *more: str) -> None:
-    """Questions to try; the one that is pressed goes into the field `key` and is asked, as `is_pressed` tells."""
+def samples_for(owner: str) -> list[Sample]:
+    """Return samples of the owner's shipped documents, else of their own; none while the database is away."""
     try:
-        samples = golden_samples(owner, language()) or list(own_samples(owner))
+        return golden_samples(owner, language()) or list(own_samples(owner))
     except LessonsError:
-        samples = []  # the page tells of a database that is away
-    if key != "question":  # only Compare has a conversation before a question, and stages that a badge speaks of
-        samples = [Sample(each.question) for each in samples if not each.before]
-    samples += map(Sample, more)
+        return []
 
-    def pressed() -> None:
+
+def offer_samples(samples: Sequence[Sample], key: str) -> None:
+    """Draw questions to try. The one that is pressed goes into the session's state under `key`."""
+
+    def take() -> None:
         if (sample := st.session_state[f"{key}-sample"]) in samples:
-            st.session_state[key], st.session_state["pressed"] = sample.question, key
-            st.session_state["before"] = sample.before
+            st.session_state[key], st.session_state.history = sample.question, sample.history
+            st.session_state.pressed = key
             st.session_state[f"{key}-sample"] = None
 
     if samples:
-        st.pills(_("Try one of these"), samples, format_func=str, key=f"{key}-sample", on_change=pressed)
-
-
-def is_pressed(key: str) -> bool:
-    """Whether a sample for this field has just been pressed; told once."""
-    return st.session_state.pop("pressed", None) == key
+        st.pills(_("Try one of these"), samples, format_func=str, key=f"{key}-sample", on_change=take)

@@ -1,164 +1,226 @@
-"""A conversation with one stage, and the memory beside it: what is known, as it changes, and how to forget it."""
+"""A conversation with a stage, with active retrieval or with the copilot, and the memory beside it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import dropwhile, takewhile
-from typing import Any
+from itertools import cycle
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import RerunException, StopException
 
-from lessons.agent import telling
-from lessons.context.cache import AnswerTable
+from lessons import agent
+from lessons.context.active import SWITCHES, ActiveAgent
+from lessons.context.cache import with_cache
 from lessons.context.intent import with_top_k
+from lessons.copilot import copilot
+from lessons.copilot.copilot import Copilot
 from lessons.errors import LessonsError
 from lessons.evaluate.feedback import Rating, Ratings
-from lessons.memory.conversation import Memory, NoMemory, Recollection, Window, log_failure
-from lessons.memory.messages import Session, message_store
-from lessons.memory.profile import Profile, Slot, StoredAbout, forget_user, stored_about
-from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers
-from lessons.memory.turns import Turns
-from lessons.pages import conversations
+from lessons.evaluate.support import support_questions
+from lessons.memory.conversation import Answerer
+from lessons.memory.messages import message_store
 from lessons.pages.answer import show_answer
-from lessons.pages.asking import EVERYWHERE, files_of, offer_samples
+from lessons.pages.asking import EVERYWHERE, Sample, files_of, offer_samples, samples_for
 from lessons.pages.common import (
-    allow_questions,
-    answering,
     choose,
     errors_shown,
-    finish_button,
-    offer_reuse,
-    offer_to_delete,
     offered,
-    show_dialog,
+    show_reuse,
     titled,
 )
-from lessons.pages.conversations import Turn, begin_session, kept_turn, session
-from lessons.pages.language import N_, _, keep
+from lessons.pages.conversations import (
+    Turn,
+    begin_session,
+    cache_turn,
+    conversation,
+    current_session,
+    offer_conversations,
+    turns_of,
+)
+from lessons.pages.language import N_, _
+from lessons.pages.memory import MEMORIES, offer_to_forget, open_memory, show_memory
 from lessons.rag.answer import Answer
-from lessons.rag.pipeline import AnswerStream, Stage
+from lessons.rag.pipeline import AnswerStream
 from lessons.rag.types import Scope
-from lessons.rag.workspace import Workspace, workspace
+from lessons.rag.workspace import Workspace
 from lessons.search.materials import Purpose, top_k_for
 from lessons.settings import settings
 from lessons.stages import stages
-from lessons.tables import counted, plain
-from lessons.text import normalize
-from lessons.trace import Step
+from lessons.tables import plain
 
-NAMES = {"none": N_("None"), "window": N_("Window"), "tiers": N_("Three tiers"), "recursive": N_("Recursive summary")}
+ACTIVE, COPILOT = "active retrieval", "copilot"
+ACTIVE_STAGE = "smart"
+AGENTS = {ACTIVE: N_("Active retrieval"), COPILOT: N_("Copilot")}
+DEVICES = {
+    "cache": (N_("Cache"), N_("A question that asks the same as an answered one gets that answer.")),
+    "intent": (
+        N_("Intent"),
+        N_("Small talk is not searched for; a simple question gets {simple} chunks, a complex one {complex}."),
+    ),
+    "manager": (N_("Context manager"), N_("Each part of the prompt has its share of {tokens:,} tokens.")),
+    "refine": (N_("Refine"), N_("The answer is judged; what it lacks is searched for, and it is answered again.")),
+    "compression": (N_("Compression"), N_("Chunks that do not fit are shortened to the sentences that matter.")),
+}
+"""The switches of active retrieval, with their names and what they do; the memory has a menu of its own."""
+
 PURPOSES: dict[Purpose, str] = {
     "chat": N_("A chat: {chunks} chunks"),
     "plan": N_("A learning plan: {chunks} chunks"),
     "session": N_("A session of a plan: {chunks} chunks"),
 }
-_KINDS: dict[str, type[LongTerm]] = {"tiers": Tiers, "recursive": RecursiveSummary}
+
+
+@dataclass(frozen=True)
+class Partner:
+    """What answers in the conversation, the name of its memory, and the documents it searches."""
+
+    name: str
+    answerer: Answerer
+    memory: str
+    scope: Scope
+
+    @property
+    def is_copilot(self) -> bool:
+        return self.name == COPILOT
+
+    @property
+    def label(self) -> str:
+        name = _(AGENTS[self.name]) if self.name in AGENTS else self.name.capitalize()
+        return _("{stage}, memory: {memory}", stage=name, memory=_(MEMORIES[self.memory]))
 
 
 @titled(
     N_("Chat"),
-    N_("A conversation with one stage. Follow-ups are understood from what was said, also after a reload."),
+    N_(
+        "A conversation with one stage, with active retrieval or with the copilot. Follow-ups are understood from what "
+        "was said, also after a reload."
+    ),
 )
-def page(place: Workspace, owner: str) -> None:
+def page(workspace: Workspace, owner: str) -> None:
     """Go on with the conversation that the address names, or begin one."""
-    offer_reuse(place, owner)
-    scope, session_id = Scope(owner), session("session")
+    scope, session_id = Scope(owner), current_session()
     messages = message_store().get_or_create(scope, session_id)
-    conversations.offer_conversations("session", partial(conversations.stored, place.engine, scope), session_id)
-    turns = turns_of("chat", scope, session_id, lambda: _pairs(messages))
-    stage, named, searched = _controls(place, scope, session_id, bool(turns))
+    offer_conversations(workspace.engine, scope, session_id)
+    turns = turns_of(scope, session_id, messages)
+    partner = _choose_partner(workspace, scope, session_id, bool(turns))
     if not turns:
-        offer_samples(owner, "again")
-    memory = _memory_named(named, place, scope, session_id, messages)
-    show_memory(memory.memory, turns, place, scope)
+        _offer_samples(partner, owner)
+    memory = open_memory(partner.memory, workspace, scope, session_id, messages, not partner.is_copilot)
+    show_memory(memory.memory, turns, workspace, scope)
 
     def ask(question: str) -> AnswerStream:
-        allow_questions(owner)
-        conversation = conversations.conversation(owner, session_id, named, memory)
-        return conversation.stream(answering(stage), question, user=searched)
+        talk = conversation(owner, session_id, partner.memory, memory)
+        return talk.stream(partner.answerer, question, user=partner.scope)
 
-    how = _("{stage}, memory: {memory}", stage=stage.name.capitalize(), memory=_(NAMES[named]))
-    ratings: Ratings | None = None
-    given: dict[str, Rating] = {}
-    with suppress(LessonsError):  # `show_memory` has told of a database that is away
-        ratings = Ratings(place.engine, scope)
-        given = {each.id: each for each in ratings.all()} if turns else {}
+    _show_turns(turns, workspace, scope)
 
-    def show(answer: Answer, at: int) -> None:
-        show_answer(answer)
-        before = turns[max(0, at - settings().memory_window) : at]
-        said = [said for turn in before for said in (turn.question, turn.text)]
-        if ratings is not None:
-            conversations.offer_feedback(ratings, given, answer, said, at)
+    def add(answer: Answer) -> None:
+        turns.append(Turn(answer.question, answer.text, answer, partner.label))
+        cache_turn(owner, session_id, turns[-1])
 
-    done = partial(conversations.keep_turn, owner, session_id)
-    converse(turns, _("In English or Korean"), ask, show, telling, done, how)
+    _converse(turns, ask, add)
 
 
-def _pairs(messages: Session) -> Iterable[tuple[str, str]]:
-    said = [content for _, content in messages.history()]
-    return zip(said[::2], said[1::2], strict=True)
+def _choose_partner(workspace: Workspace, scope: Scope, session_id: str, has_begun: bool) -> Partner:
+    own_stages = offered()
+    names = {name: name.capitalize() for name in own_stages} | {name: _(label) for name, label in AGENTS.items()}
+    memories = {name: _(label) for name, label in MEMORIES.items()}
+    default = {"bind": "query-params", "width": 200}
+    purpose: Purpose = "chat"
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = choose(_("Answered by"), names, index=len(stages()) - 1, key="stage", **default)
+        memory = "recursive"
+        if name != COPILOT:
+            memory = choose(_("Memory"), memories, index=len(memories) - 1, key="memory", **default)
+        if name in own_stages:
+            purposes = {key: _(label, chunks=top_k_for(key)) for key, label in PURPOSES.items()}
+            explanation = _("How many chunks each search of the stage hands over.")
+            purpose = choose(_("Chunks for"), purposes, key="purpose", help=explanation, width=250)
+        if has_begun:
+            st.button(_("New conversation"), on_click=begin_session)
+            offer_to_forget(workspace, scope, session_id)
+    if name == COPILOT:
+        return Partner(name, Copilot(), memory, scope)
+    if name == ACTIVE:
+        show_reuse(workspace, scope.user_id)
+        return Partner(name, _choose_devices(), memory, scope)
+    searched = scope if purpose == "chat" else _within_materials(workspace, scope)
+    return Partner(name, with_cache(with_top_k(own_stages[name], top_k_for(purpose))), memory, searched)
 
 
-def turns_of(key: str, scope: Scope, session_id: str, stored: Callable[[], Iterable[tuple[str, str]]]) -> list[Turn]:
-    """What a page shows; read from where it is stored until the page has a turn of the session to show."""
-    shown, named = st.session_state.get(key), (scope.user_id, session_id)
-    if shown is None or shown[0] != named or not shown[1]:
-        shown = st.session_state[key] = named, list[Turn]()
-        with suppress(LessonsError):  # `show_memory` tells of a database that is away
-            shown[1].extend(kept_turn(*named, *pair) for pair in stored())
-    return shown[1]
+def _choose_devices() -> Answerer:
+    """Return active retrieval around its stage, with the devices that are switched on."""
+    numbers = {
+        "simple": settings().simple_top_k,
+        "complex": settings().complex_top_k,
+        "tokens": settings().managed_tokens - settings().managed_prompt_tokens,
+    }
+    with st.container(horizontal=True):
+        switches = {
+            name: st.toggle(_(label), True, key=f"device-{name}", help=_(explanation, **numbers))
+            for name, (label, explanation) in DEVICES.items()
+        }
+    return ActiveAgent(stages()[ACTIVE_STAGE], [name for name in SWITCHES if switches.get(name)]).pipeline
 
 
-def converse(
-    turns: list[Turn],
-    prompt: str,
-    ask: Callable[[str], AnswerStream],
-    show: Callable[[Any, int], None],
-    tell: Callable[[Step], str],
-    done: Callable[[Turn], None],
-    how: str = "",
-    every_step: bool = False,
-) -> None:
-    """The conversation so far. Go on below.
+def _within_materials(workspace: Workspace, scope: Scope) -> Scope:
+    """Limit the scope to the chosen documents; no choice is no limit."""
+    files = files_of(workspace, scope.user_id)
+    st.session_state.materials = [name for name in st.session_state.get("materials", []) if name in files]
+    materials = st.multiselect(
+        _("Materials of the plan"),
+        files,
+        key="materials",
+        placeholder=_(EVERYWHERE),
+        filter_mode="contains",
+        select_all=False,
+    )
+    return scope.only(materials) if materials else scope
 
-    An answer is drawn by `show`, which is told its number, too, or as mere text where only that is known. While one
-    comes in, what its steps are about stands above it: the last of them, or each. It can be stopped; then what was said
-    so far is kept. `done` is told each turn, `how` names stage and memory.
+
+def _offer_samples(partner: Partner, owner: str) -> None:
+    if partner.is_copilot:
+        questions = [row for row in support_questions("dev") if not row.history and owner == settings().user]
+        kinds = zip(dict.fromkeys(row.kind for row in questions), cycle(("en", "ko")), strict=False)
+        texts = [next(row.question for row in questions if (row.kind, row.language) == kind) for kind in kinds]
+    else:
+        texts = [sample.question for sample in samples_for(owner) if not sample.history]
+    offer_samples([Sample(text) for text in texts], "again")
+
+
+# Drawing the conversation
+
+
+def _converse(turns: Sequence[Turn], ask: Callable[[str], AnswerStream], add: Callable[[Answer], None]) -> None:
+    """Draw the field and, if a question was typed or is to be asked again, its answer as it comes in.
+
+    An answer that is stopped is kept as far as it has come.
     """
-    for at, turn in enumerate(turns):
-        _show_turn(turn, at, show)
     below = st.empty()
     with below.container():
         if turns:
-            _offer_copy_and_retry(turns[-1])
+            _offer_retry(turns[-1].question, "ask again")
         else:
             st.info(_("Nothing has been said yet. Ask below, in English or Korean."))
-
-    def add(answer: Any) -> None:
-        turns.append(Turn(answer.question, answer.text, answer, how))
-        done(turns[-1])
-
-    typed = st.chat_input(prompt, submit_mode="stop")
+    typed = st.chat_input(_("In English or Korean"), submit_mode="stop")
     if question := st.session_state.pop("again", None) or typed:
         with below.container():
-            _ask(question, lambda: _answer(ask(question), tell, every_step, add))
+            _answer(question, ask, add)
 
 
-def _ask(question: str, answer: Callable[[], None]) -> None:
-    """Draw the answer as it comes in, then the page anew. What is left if it is stopped is drawn before it."""
-    _said(question)
+def _answer(question: str, ask: Callable[[str], AnswerStream], add: Callable[[Answer], None]) -> None:
+    """Draw the answer as it comes in, then the page anew. What remains if it is stopped is drawn before it."""
+    _show_question(question)
     with st.chat_message("assistant"):
-        place, stopped = st.container(), st.empty()
+        answer_area, stopped = st.container(), st.empty()
         with stopped.container(key="stopped"):
             st.caption(_("Stopped."))
             _offer_retry(question, "after stop")
-        with place:
+        with answer_area:
             try:
                 with st.spinner(_("Thinking …")):
-                    answer()
+                    _read(ask(question), add)
             except LessonsError as error:
                 stopped.empty()
                 st.error(plain(_(str(error))))
@@ -168,241 +230,82 @@ def _ask(question: str, answer: Callable[[], None]) -> None:
     st.rerun()
 
 
-def _said(question: str) -> None:
-    with st.chat_message("user"):
-        st.markdown(plain(question))
-
-
-def _show_turn(turn: Turn, at: int, show: Callable[[Any, int], None]) -> None:
-    _said(turn.question)
-    with st.chat_message("assistant"):
-        if turn.answer:
-            show(turn.answer, at)
-        else:
-            st.markdown(plain(turn.text))
-        if turn.how:
-            st.caption(plain(turn.how))
-
-
-def _offer_copy_and_retry(turn: Turn) -> None:
-    with st.container(horizontal=True):
-        if st.button(_("Copy"), icon=":material/content_copy:", key="copy"):
-            show_dialog(_("Copy"), partial(st.code, language=None, wrap_lines=True), turn.text, width="large")
-        _offer_retry(turn.question, "ask again")
-
-
-def _offer_retry(question: str, key: str) -> None:
-    again = partial(st.session_state.__setitem__, "again", question)
-    st.button(_("Ask again"), icon=":material/refresh:", key=key, on_click=again)
-
-
-def _answer(stream: AnswerStream, tell: Callable[[Step], str], every_step: bool, keep: Callable[[Any], None]) -> None:
-    """Show an answer while it comes in. `keep` is told it at its end, or as far as it came when it was stopped."""
-    steps, place = st.container(), st.empty()
-    told = steps.caption if every_step else place.markdown
+def _read(stream: AnswerStream, add: Callable[[Answer], None]) -> None:
+    """Show the pieces of an answer as they come in, and what its steps do; the copilot's steps stay in sight."""
+    steps, text = st.container(), st.empty()
+    is_copilot = isinstance(stream.answer, copilot.CopilotAnswer)
     try:
         with closing(stream):
             for event in stream.events():
                 if isinstance(event, str):
-                    place.markdown(plain(stream.answer.text))
+                    text.markdown(plain(stream.answer.text))
+                elif is_copilot:
+                    steps.caption(plain(_(copilot.describe_step(event))))
                 else:
-                    told(plain(_(tell(event))))
-    except (StopException, RerunException):  # the next `st.…` after somebody pressed Stop, or anything else
+                    text.markdown(plain(_(agent.telling(event))))
+    except (StopException, RerunException):  # raised by the next `st.…` after somebody pressed Stop, or anything else
         if stream.answer.text:
-            keep(stream.answer)
+            add(stream.answer)
         raise
-    keep(stream.answer)
+    add(stream.answer)
 
 
-def _controls(place: Workspace, scope: Scope, session_id: str, begun: bool) -> tuple[Stage, str, Scope]:
-    """The stage that answers, with as many chunks as its purpose needs, its memory's name, and what is searched."""
-    known, last = offered(), len(NAMES) - 1
-    names = {name: name.capitalize() for name in known}
-    memories = {each: _(label) for each, label in NAMES.items()}
-    purposes = {each: _(label, chunks=top_k_for(each)) for each, label in PURPOSES.items()}
-    many = _("How many chunks each search of the stage hands over.")
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = choose(_("Stage"), names, index=len(stages()) - 1, key="stage", width=200)
-        memory = choose(_("Memory"), memories, index=last, key="memory", width=200, bind="query-params")
-        purpose = choose(_("Chunks for"), purposes, key="purpose", help=many, width=250)
-        if begun:
-            st.button(_("New conversation"), on_click=begin_session, args=("session",))
-            _offer_to_forget(scope, session_id)
-    searched = scope if purpose == "chat" else _within_materials(place, scope)
-    return with_top_k(known[name], top_k_for(purpose)), memory, searched
+def _show_question(question: str) -> None:
+    with st.chat_message("user"):
+        st.markdown(plain(question))
 
 
-def _within_materials(place: Workspace, scope: Scope) -> Scope:
-    """The scope with no other documents than those that are chosen; all of it if none is."""
-    files = files_of(place, scope.user_id)
-    st.session_state.materials = [name for name in st.session_state.get("materials", []) if name in files]
-    chosen = st.multiselect(
-        _("Materials of the plan"),
-        files,
-        key="materials",
-        placeholder=_(EVERYWHERE),
-        filter_mode="contains",
-        select_all=False,
-    )
-    return scope.only(chosen) if chosen else scope
+def _show_turns(turns: Sequence[Turn], workspace: Workspace, scope: Scope) -> None:
+    ratings: Ratings | None = None
+    rated: dict[str, Rating] = {}
+    with suppress(LessonsError):  # `show_memory` reports a database that is away
+        ratings = Ratings(workspace.engine, scope)
+        rated = {rating.id: rating for rating in ratings.all()} if turns else {}
+    for at, turn in enumerate(turns):
+        _show_question(turn.question)
+        with st.chat_message("assistant"):
+            if not turn.answer:
+                st.markdown(plain(turn.text))
+            else:
+                show_answer(turn.answer)
+                if ratings:
+                    previous = turns[max(0, at - settings().memory_window) : at]
+                    history = [text for turn in previous for text in (turn.question, turn.text)]
+                    _offer_feedback(ratings, rated, turn.answer, history, at)
+            if turn.answered_by:
+                st.caption(plain(turn.answered_by))
 
 
-def _offer_to_forget(scope: Scope, session_id: str) -> None:
-    gone = _(
-        "What was said here will be deleted for good, with what was made of it. Your profile, your ratings and the "
-        "answers kept for reuse stay."
-    )
+def _offer_feedback(
+    ratings: Ratings, rated: Mapping[str, Rating], answer: Answer, history: Iterable[str], at: int
+) -> None:
+    """Rate the answer of turn `at`; after a thumb down there is a field for the right answer.
 
-    def forget() -> None:
-        Turns(workspace().engine, scope, session_id).forget()
-        message_store().remove(scope, session_id)
-        conversations.forget_turns(scope.user_id, session_id)
-        begin_session("session")
-
-    offer_to_delete(_("Forget this conversation"), gone, forget)
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """A memory whose turns are also kept as messages, so that the page shows them after a reload."""
-
-    memory: Memory
-    messages: Session
-
-    def recall(self, question: str) -> Recollection:
-        return self.memory.recall(question)
-
-    def remember(self, question: str, answer: str) -> None:
-        self.messages.add(("user", question), ("assistant", answer))
-        if not isinstance(self.memory, Window):
-            with log_failure("a memory takes the turn up from the messages when the page is drawn again"):
-                self.memory.remember(question, answer)
-
-
-def _memory_named(name: str, place: Workspace, scope: Scope, session_id: str, messages: Session) -> Recorded:
-    """The memory of a session. A long-term one first takes up the turns that were said under another.
-
-    The stored messages say which: what a tab shows may be older, or forgotten by another tab. If the memory knows none
-    of them and they are older than it keeps anything, it has dropped them.
+    A second click takes a rating back. Only what is done here is written: another tab, or a turn that says the same,
+    may have rated it otherwise.
     """
-    if name not in _KINDS:
-        return Recorded(Window(messages) if name == "window" else NoMemory(), messages)
-    memory = _KINDS[name].of(place, scope, session_id)
-    with suppress(LessonsError):  # `show_memory` tells of a database that is away
-        known = {turn.question for turn in memory.turns.last(1)}
-        newer = [*takewhile(lambda pair: normalize(pair[0]) not in known, reversed([*_pairs(messages)]))]
-        if known or (newer and not conversations.is_old(place.engine, scope, session_id)):
-            for question, answer in reversed(newer):
-                memory.remember(question, answer)
-    return Recorded(memory, messages)
+    rating = Rating.of(answer, True, history=history)
+    stored, thumb, field = rated.get(rating.id), f"thumbs-{at}-{rating.id}", f"right-{at}-{rating.id}"
+    right = stored.right if stored else ""
+
+    def rate() -> None:
+        if (choice := st.session_state[thumb]) is None:
+            ratings.take_back(rating.id)
+        else:
+            text = st.session_state.get(field, right).strip()
+            ratings.rate(replace(rating, is_good=bool(choice), right=text))
+
+    default = int(stored.is_good) if stored else None
+    if st.feedback("thumbs", key=thumb, default=default, on_change=errors_shown()(rate)) == 0:
+        st.text_input(
+            _("What would be right? (optional)"),
+            right,
+            key=field,
+            on_change=errors_shown()(rate),
+            help=_("With it, the question can be taken over on the page Scoreboard."),
+        )
 
 
-def show_memory(memory: Memory, turns: Sequence[Turn], place: Workspace, scope: Scope) -> None:
-    """In the side bar: what the memory would hand to the next answer, part by part, and the profile of the user.
-
-    While the database is away, the side bar says why there is nothing to show, and the page goes on.
-    """
-    with st.sidebar:
-        st.subheader(_("Memory"), anchor=False)
-        try:
-            known = stored_about(place.engine, scope)
-            _show_parts(memory, turns, Profile(place.engine, scope))
-            _offer_to_forget_me(place, scope, known)
-        except LessonsError as error:
-            missing = _("What was said before and what the memory knows cannot be shown.")
-            st.caption(plain(f"{missing} {_(str(error))}"))
-
-
-def _show_parts(memory: Memory, turns: Sequence[Turn], profile: Profile) -> None:
-    long_term = memory if isinstance(memory, LongTerm) else None
-    awaits = long_term is not None and long_term.has_open_turns()
-
-    @st.fragment(run_every=1 if awaits else None)
-    def panel() -> None:
-        with errors_shown():
-            if awaits and long_term and not st.session_state.get("reading") and not long_term.has_open_turns():
-                st.rerun()
-            recalled = memory.recall(turns[-1].question if turns else "")
-            st.caption(_("About {tokens:,} tokens go with the next question.", tokens=recalled.tokens))
-            asked = [plain(content) for role, content in recalled.history if role == "user"]
-            _fold(_(f"Window: {counted(len(asked), 'turn')} word for word"), asked)
-            if long_term:
-                _show_long_term(long_term, recalled)
-            _show_profile(profile, "" if long_term else _(": this memory does not use it"))
-
-    panel()
-
-
-def _fold(title: str, lines: Sequence[str]) -> None:
-    with st.expander(title, expanded=bool(lines)):
-        for line in lines:
-            st.caption(line)
-
-
-def _show_long_term(memory: LongTerm, recalled: Recollection) -> None:
-    state, chosen = memory.state, settings()
-    lines = [plain(line) for line in state.summary.split("\n") if line]
-    if isinstance(memory, RecursiveSummary):
-        many = _("{number} of {most} sentences", number=len(lines), most=chosen.summary_sentences)
-    else:
-        many = _("1 sentence") if len(lines) == 1 else _("{number:,} sentences", number=len(lines))
-    upto = _("turns 1–{number}", number=state.upto) if state.upto > 1 else _("turn 1")
-    _fold(_("Summary: {sentences}, {turns}", sentences=many, turns=upto) if lines else _("Summary: empty"), lines)
-    if isinstance(memory, Tiers):
-        older = [plain(line) for line in _older_turns(recalled.memory)]
-        _fold(_(f"Older turns found by meaning: {counted(len(older), 'line')}"), older)
-    else:
-        known = [
-            f"**{plain(each.key)}** {plain(each.value)} · " + _("turn {number}", number=each.turn)
-            for each in reversed(state.entities)
-        ]
-        _fold(_("Entities: {number} of {most}", number=len(known), most=chosen.entities_kept), known)
-
-
-def _older_turns(memory: str) -> list[str]:
-    lines = [*dropwhile(lambda line: not line.startswith("Older turns"), memory.splitlines())][1:]
-    return [*takewhile(lambda line: not line.endswith(":") or line.startswith(("user: ", "assistant: ", "- ")), lines)]
-
-
-def _show_profile(profile: Profile, note: str) -> None:
-    slots = profile.slots()
-    with st.expander(_("Profile ({number})", number=len(slots)) + note, bool(slots)):
-        st.caption(_("What you said about yourself. It goes with you from conversation to conversation."))
-        for slot in reversed(slots):
-            if st.button(f"{plain(slot.key)}: {plain(slot.value)}", key=f"open-{slot.key}", width="stretch"):
-                show_dialog(plain(slot.key), _show_slot, profile, slot)
-
-
-def _show_slot(profile: Profile, slot: Slot) -> None:
-    def save() -> None:
-        if st.session_state[field].strip():  # to delete has a button of its own
-            profile.put(slot.key, st.session_state[field], slot.said)
-
-    if slot.said:
-        st.caption(_("You said: “{words}”", words=plain(slot.said)))
-    with st.form(f"form-{slot.key}", border=False):
-        st.text_input(_("Value"), slot.value, key=(field := f"slot-{slot.key}"))
-        finish_button(_("Save"), save, st.form_submit_button, key=f"save-{slot.key}")
-    finish_button(_("Delete"), partial(profile.delete, slot.key), key=f"delete-{slot.key}")
-
-
-def _offer_to_forget_me(place: Workspace, scope: Scope, known: StoredAbout) -> None:
-    """After a second click, everything that conversations left behind about this owner is gone."""
-    warning = _(
-        "This deletes for good, for **{owner}**: the messages of all conversations, the turns, summaries and entities "
-        "of {sessions} of them, {facts} of the profile, the answers kept for reuse, and your ratings. "
-        "Your documents stay.",
-        owner=plain(scope.user_id),
-        sessions=known.sessions,
-        facts=_("1 fact") if known.facts == 1 else _("{number:,} facts", number=known.facts),
-    )
-
-    def forget() -> None:
-        forget_user(place.engine, scope, message_store())
-        AnswerTable(place.engine).clear(scope.user_id)
-        Ratings(place.engine, scope).forget()
-        conversations.forget_turns(scope.user_id)
-        st.session_state.pop("chat", None)
-        keep("session", "")
-
-    offer_to_delete(_("Forget me"), warning, forget, _("Delete all of it"), ":material/delete_forever:")
+def _offer_retry(question: str, key: str) -> None:
+    retry = partial(st.session_state.__setitem__, "again", question)
+    st.button(_("Ask again"), icon=":material/refresh:", key=key, on_click=retry)

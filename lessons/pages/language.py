@@ -5,20 +5,20 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from lessons.language import N_, _, ask_first, language
 
-__all__ = ["N_", "_", "choose_language", "keep", "kept", "language"]
+__all__ = ["N_", "_", "choose_language", "from_address", "language", "to_address"]
 
 LANGUAGES = {"en": "English", "ko": "한국어"}
 
 
-def kept(name: str) -> str:
-    """What the address says under this name, or what this tab kept under it on another page; empty if neither."""
+def from_address(name: str) -> str:
+    """Read a choice from the address, else from what this tab chose on another page; empty if neither has it."""
     from lessons.text import normalize  # takes a moment, and the app first says that it is being opened
 
     return normalize(st.query_params.get(name, "")) or st.session_state.get(name, "")
 
 
-def keep(name: str, value: str, default: str = "") -> None:
-    """Write it into the address, so that it outlives a reload, and keep it for the other pages.
+def to_address(name: str, value: str, default: str = "") -> None:
+    """Write a choice into the address, so that it outlives a reload, and keep it for the other pages.
 
     An address without the name stands for the default: what nobody has changed makes no entry in the history.
     """
@@ -27,23 +27,23 @@ def keep(name: str, value: str, default: str = "") -> None:
         st.query_params[name] = value
 
 
-def _visitor() -> str:
-    """The language that was chosen, or the browser's if it is Korean, or English; empty where no page is drawn."""
+def _visitor_language() -> str:
+    """Return the chosen language, or Korean if the browser's is, or English; empty where no page is drawn."""
     if get_script_run_ctx(suppress_warning=True) is None:
         return ""
-    chosen = st.query_params.get("lang") or st.session_state.get("lang")
-    return chosen if chosen in LANGUAGES else _preferred()
+    choice = st.query_params.get("lang") or st.session_state.get("lang")
+    return choice if choice in LANGUAGES else _browser_language()
 
 
-ask_first(_visitor)
+ask_first(_visitor_language)
 
 
-def _preferred() -> str:
+def _browser_language() -> str:
     return "ko" if (st.context.locale or "").lower().startswith("ko") else "en"
 
 
 def choose_language() -> None:
-    """The switch in the side bar. What differs from the browser's language is kept in the address of every page."""
+    """Draw the switch in the side bar. A choice other than the browser's language stays in every page's address."""
     st.session_state["language-box"] = language()
     st.sidebar.segmented_control(
         "English · 한국어",
@@ -54,12 +54,12 @@ def choose_language() -> None:
         required=True,
         label_visibility="collapsed",
     )
-    keep("lang", language(), _preferred())
+    to_address("lang", language(), _browser_language())
 
 
 def _switch() -> None:
-    """Keep what was chosen, and choose again in every field: a browser would go on showing the old words."""
-    keep("lang", st.session_state["language-box"], _preferred())
+    """Store the choice, and set every field again: a browser would go on showing the old words."""
+    to_address("lang", st.session_state["language-box"], _browser_language())
     for key, value in list(st.session_state.items()):
         if isinstance(value, str):
             st.session_state[key] = value

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 SECONDS = 15  # for one page
 MEMORY = 1_500_000_000  # bytes that the child may map, where the system can limit them
-WIDTH, LARGEST, SIDE = 1_200, 4_000_000, 4_000  # of a picture in pixels: its width, its area, each of its sides
-CHARS = 100_000  # of a page that are searched for a passage
+WIDTH, MAX_AREA, MAX_SIDE = 1_200, 4_000_000, 4_000  # of a picture, in pixels
+MAX_CHARS = 100_000  # of a page that are searched for a passage
 MARKS = "#bfdcf5", "#ffd9b3", "#c5e8bd", "#e3cff0"  # the colours of the passages in turn
 PNG = b"\x89PNG"
 
@@ -29,42 +29,42 @@ Box = tuple[int, int, int, int]  # left, top, right and bottom in pixels
 _at_once = Semaphore(2)
 
 
-class Drawn(NamedTuple):
+class PdfPicture(NamedTuple):
     """A page as PNG, and how many pages its PDF has."""
 
-    picture: bytes
+    png: bytes
     pages: int
 
 
-def draw_page(pdf: bytes, number: int, passages: Sequence[str], first: int = 1) -> Drawn | None:
-    """The page with this 1-based number, its passages marked and numbered from `first`; None if it cannot be drawn."""
-    asked = json.dumps({"number": number, "passages": list(passages), "first": first}).encode()
+def draw_page(pdf: bytes, number: int, passages: Sequence[str], first: int = 1) -> PdfPicture | None:
+    """Draw the page with this 1-based number, its passages marked and numbered from `first`; None if that fails."""
+    task = json.dumps({"number": number, "passages": list(passages), "first": first}).encode()
     command = [sys.executable, "-P", __file__]
     with _at_once, suppress(OSError, subprocess.TimeoutExpired):
-        done = subprocess.run(command, input=asked + b"\n" + pdf, capture_output=True, timeout=SECONDS)
-        pages, _, picture = done.stdout.partition(b"\n")
-        if done.returncode == 0 and picture.startswith(PNG):
-            return Drawn(picture, int(pages))
+        child = subprocess.run(command, input=task + b"\n" + pdf, capture_output=True, timeout=SECONDS)
+        pages, _, picture = child.stdout.partition(b"\n")
+        if child.returncode == 0 and picture.startswith(PNG):
+            return PdfPicture(picture, int(pages))
     return None
 
 
 def _draw() -> None:
-    """What the child does: from a line of JSON and a PDF on its input to a number of pages and a PNG on its output."""
-    _limit()
+    """Read a line of JSON and a PDF from the input; write a number of pages and a PNG to the output."""
+    _limit_resources()
     from pypdfium2 import PdfDocument
 
-    asked = json.loads(sys.stdin.buffer.readline())
+    task = json.loads(sys.stdin.buffer.readline())
     pdf = PdfDocument(sys.stdin.buffer.read())
-    picture, boxes = _rendered(pdf[asked["number"] - 1], asked["passages"])
-    for at, its in enumerate(boxes):
-        picture = _marked(picture, its, MARKS[at % len(MARKS)])
-    for at, its in enumerate(boxes, start=asked["first"]):
-        _number(picture, its, at)
+    picture, boxes = _render(pdf[task["number"] - 1], task["passages"])
+    for at, lines in enumerate(boxes):
+        picture = _mark(picture, lines, MARKS[at % len(MARKS)])
+    for number, lines in enumerate(boxes, start=task["first"]):
+        _write_number(picture, lines, number)
     sys.stdout.buffer.write(b"%d\n" % len(pdf))
     picture.save(sys.stdout.buffer, "PNG")
 
 
-def _limit() -> None:
+def _limit_resources() -> None:
     with suppress(ImportError, ValueError, OSError):  # Windows has none of this
         import resource
 
@@ -72,20 +72,20 @@ def _limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
-def _rendered(page: "PdfPage", passages: Sequence[str]) -> tuple["Image", list[list[Box]]]:
-    """The page, and the boxes of the lines of each passage. A page box may be of any size; the picture is not."""
+def _render(page: "PdfPage", passages: Sequence[str]) -> tuple["Image", list[list[Box]]]:
+    """Render the page and find the boxes of each passage's lines. A page may be of any size; the picture is not."""
     from pypdfium2.raw import FPDFText_GetUnicode
 
     width, height = (max(1.0, side) for side in page.get_size())
-    scale = min(WIDTH / width, (LARGEST / width / height) ** 0.5, SIDE / height)
+    scale = min(WIDTH / width, (MAX_AREA / width / height) ** 0.5, MAX_SIDE / height)
     bitmap = page.render(scale=scale)
     to_pixels, words = bitmap.get_posconv(page).to_bitmap, page.get_textpage()
-    chars = (chr(FPDFText_GetUnicode(words, at)) for at in range(min(CHARS, words.count_chars())))
-    known = [_letters(char) for char in chars]
+    chars = (chr(FPDFText_GetUnicode(words, at)) for at in range(min(MAX_CHARS, words.count_chars())))
+    letters = [_letters(char) for char in chars]
     boxes: list[list[Box]] = []
     for passage in passages:
         boxes.append([])
-        for first, count in _ranges(known, passage):
+        for first, count in _ranges(letters, passage):
             for at in range(words.count_rects(first, count)):
                 left, bottom, right, top = words.get_rect(at)
                 (x0, y0), (x1, y1) = to_pixels(left, top), to_pixels(right, bottom)
@@ -94,23 +94,23 @@ def _rendered(page: "PdfPage", passages: Sequence[str]) -> tuple["Image", list[l
 
 
 def _letters(text: str) -> str:
-    """Without white space; one spelling for ligatures, and for Hangul in syllables or in single letters."""
+    """Drop white space, and spell ligatures and Hangul, in syllables or in single letters, in one way."""
     return "".join("".join(unicodedata.normalize("NFKD", char) for char in text).split())
 
 
 def _ranges(page: Sequence[str], passage: str) -> Iterator[tuple[int, int]]:
-    """The first character and the number of characters of a passage: of all of it, else of each line that is found."""
+    """Yield first character and number of characters of the passage, else of each of its lines that is found."""
     letters = "".join(page)
-    places = [at for at, spelt in enumerate(page) for _ in spelt]  # the number of each letter's character
-    whole, after = _letters(passage), 0
-    for line in [whole] if whole in letters else map(_letters, passage.splitlines()):
-        if line and (at := letters.find(line, after)) >= 0:
-            after = at + len(line)
-            yield places[at], places[after - 1] + 1 - places[at]
+    positions = [at for at, spelling in enumerate(page) for _ in spelling]  # the number of each letter's character
+    wanted_letters, end = _letters(passage), 0
+    for line in [wanted_letters] if wanted_letters in letters else map(_letters, passage.splitlines()):
+        if line and (at := letters.find(line, end)) >= 0:
+            end = at + len(line)
+            yield positions[at], positions[end - 1] + 1 - positions[at]
 
 
-def _marked(picture: "Image", boxes: Sequence[Box], colour: str) -> "Image":
-    """Boxes as by a felt pen: what is darker stays, and where two passages meet the colours mix."""
+def _mark(picture: "Image", boxes: Sequence[Box], colour: str) -> "Image":
+    """Mark boxes as by a felt pen: what is darker stays, and where two passages meet the colours mix."""
     from PIL import Image, ImageChops, ImageDraw
 
     pen = Image.new("RGB", picture.size, "white")
@@ -119,15 +119,15 @@ def _marked(picture: "Image", boxes: Sequence[Box], colour: str) -> "Image":
     return ImageChops.multiply(picture, pen)
 
 
-def _number(picture: "Image", boxes: Sequence[Box], number: int) -> None:
-    """The number of a passage in the margin, beside its first line."""
+def _write_number(picture: "Image", boxes: Sequence[Box], number: int) -> None:
+    """Write the number of a passage into the margin, beside its first line."""
     from PIL import ImageDraw, ImageFont
 
     if boxes:
         (_, top, _, bottom), left = boxes[0], min(box[0] for box in boxes)
         font = ImageFont.load_default(22)
-        place = max(0, left - 12), (top + bottom) // 2
-        ImageDraw.Draw(picture).text(place, str(number), "#333333", font, anchor="rm")
+        position = max(0, left - 12), (top + bottom) // 2
+        ImageDraw.Draw(picture).text(position, str(number), "#333333", font, anchor="rm")
 
 
 if __name__ == "__main__":

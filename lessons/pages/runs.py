@@ -13,20 +13,20 @@ from lessons.evaluate.compare import LOWER_IS_BETTER
 from lessons.evaluate.evaluation import COMPARED, METRICS, WITH_EVIDENCE, Evaluation, Record, cells, measured
 from lessons.evaluate.report import PLAIN
 from lessons.evaluate.run import StoppedError, Watcher
-from lessons.evaluate.runs import delete, load, rename, runs, save, shipped
+from lessons.evaluate.runs import delete, load, runs, save, shipped
 from lessons.pages import compare
 from lessons.pages.asking import golden_named
-from lessons.pages.common import choose, finish_button, offer_to_delete, show_dialog
+from lessons.pages.common import choose, offer_to_delete
 from lessons.pages.language import N_, _
 from lessons.pages.verdict import what_is_new
 from lessons.rag.workspace import Workspace
 from lessons.tables import plain, plain_line
 
 UNEXPECTED = N_("The evaluation broke off for an unexpected reason; the log has the details.")
-INTERVAL = 130  # pixels, which a mean with its interval takes
+INTERVAL_WIDTH = 130  # pixels of a mean with its interval
 
 Name = int | str  # the number of a stored run, or the name of one that ships with the workbook
-MEANS = {
+PLAIN_WORDS = {
     "recall@5": N_("share of the evidence among the first 5 chunks"),
     "all@1000tok": N_("all evidence within the first 1,000 tokens"),
     "all@2500tok": N_("all evidence within the first 2,500 tokens"),
@@ -52,9 +52,12 @@ MEANS = {
 """What the rows of the table count, in plain words."""
 
 
+# In the background
+
+
 @dataclass
 class Running:
-    """How far an evaluation is. `number` is that of the stored run once it is done, `problem` why it broke off."""
+    """How far an evaluation is. `number` is that of the stored run at the end, `problem` why it broke off."""
 
     label: str = N_("Beginning")
     share: float = 0.0  # from 0 to 1
@@ -62,159 +65,157 @@ class Running:
     is_stopped: bool = False  # after the question that is being asked; what was answered up to then is stored
     number: int | None = None
     problem: str | None = None
-    ended: bool = False
+    has_ended: bool = False
 
-    def watch(self, label: str, done: int, total: int) -> None:
-        """Take note of the progress; ends the work if the reader has stopped it."""
+    def watch(self, label: str, count: int, total: int) -> None:
+        """Take note of the progress; end the work if the reader has stopped it."""
         if self.is_stopped:
             raise StoppedError(N_("The evaluation was stopped before there was an answer to store."))
-        self.label, self.share = f"{label}, {done} of {total}", done / total
+        self.label, self.share = f"{label}, {count} of {total}", count / total
 
 
-def _measure(running: Running, work: Callable[[Watcher], Evaluation], place: Workspace) -> None:
-    """Do the work and store the run when it is done; with an owner it is private."""
+def _measure(running: Running, work: Callable[[Watcher], Evaluation], workspace: Workspace) -> None:
+    """Do the work and store the run; with an owner it is private."""
     try:
-        running.number = save(work(running.watch), place.engine, running.owner)
+        running.number = save(work(running.watch), workspace.engine, running.owner)
     except LessonsError as error:
         running.problem = str(error)
     except Exception:
         logging.getLogger(__name__).exception("an evaluation broke off")
         running.problem = UNEXPECTED
     finally:
-        running.ended = True
+        running.has_ended = True
 
 
 @st.cache_resource
 def current() -> list[Running]:
-    """The evaluation of this process, which every tab can watch and stop; empty if there is none."""
+    """Return the evaluation of this process, which every tab can watch and stop; empty if there is none."""
     return []
 
 
+def start(work: Callable[[Watcher], Evaluation], workspace: Workspace, owner: str | None = None) -> None:
+    """Begin in a thread, unless another tab was faster, and draw the page anew."""
+    slot = current()
+    if not slot or slot[0].has_ended:
+        slot[:] = [Running(owner=owner)]
+        threading.Thread(target=_measure, args=(slot[0], work, workspace), daemon=True).start()
+    st.rerun()
+
+
 def follow(key: str, owner: str | None = None) -> bool:
-    """Show the evaluation that is running, if one is. Once it has ended, its outcome is told on its own page.
+    """Show the running evaluation and return True while there is one; its outcome is reported on its own page.
 
     The number of its run is then in the session's state under `key`. Another owner's run may be seen, not stopped.
     """
-    if not (found := current()):
+    slot = current()
+    if not slot:
         return False
-    running = found[0]
-    if not running.ended:
+    running = slot[0]
+    if not running.has_ended:
         st.info(_("An evaluation is under way. The next one can begin when it has ended."))
-        _progress(running.owner in (None, owner))
+        _show_progress(running.owner in (None, owner))
         return True
     if running.owner == owner:
-        found.remove(running)
+        slot.remove(running)
         if running.problem:
             st.warning(plain(_(running.problem)))
         else:
             st.session_state[key] = running.number
-            stopped, whole = N_("Stopped. What was measured is stored as run {number}."), N_("Stored as run {number}.")
-            st.success(_(stopped if running.is_stopped else whole, number=running.number))
+            stopped = N_("Stopped. What was measured is stored as run {number}.")
+            st.success(_(stopped if running.is_stopped else N_("Stored as run {number}."), number=running.number))
     return False
 
 
-def start(work: Callable[[Watcher], Evaluation], place: Workspace, owner: str | None = None) -> None:
-    """Begin in a thread, unless another tab was faster, and draw the page anew."""
-    found = current()
-    if not found or found[0].ended:
-        found[:] = [Running(owner=owner)]
-        threading.Thread(target=_measure, args=(found[0], work, place), daemon=True).start()
-    st.rerun()
-
-
 @st.fragment(run_every=1.0)
-def _progress(may_stop: bool) -> None:
-    found = current()
-    if not found or found[0].ended:
+def _show_progress(may_stop: bool) -> None:
+    slot = current()
+    if not slot or slot[0].has_ended:
         st.rerun()
-    st.progress(found[0].share, plain(_(found[0].label)))
+    st.progress(slot[0].share, plain(_(slot[0].label)))
     if may_stop and st.button(_("Stop measuring")):
-        found[0].is_stopped = True
+        slot[0].is_stopped = True
 
 
-def choose_run(key: str, place: Workspace, none: str, owner: str | None = None) -> tuple[Name, Evaluation] | None:
-    """A run, an `owner`'s private ones only, with its number or name, which can be changed; else `none` is said."""
-    known = known_runs(place, owner)
-    if not known:
-        if none:
-            st.info(none)
+# The stored ones
+
+
+def choose_run(
+    key: str, workspace: Workspace, message: str, owner: str | None = None
+) -> tuple[Name, Evaluation] | None:
+    """Choose a run, of an `owner` only private ones, and offer to delete it; show the message if there is none."""
+    labels = run_labels(workspace, owner)
+    if not labels:
+        if message:
+            st.info(message)
         return None
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"row of {key}"):
-        name = choose(_("Runs"), known, key=key)
+        name = choose(_("Runs"), labels, key=key)
         if isinstance(name, int):
-            _offer_to_change(name, key, place, owner)
-    return name, loaded(name, place, owner)
+            _offer_to_delete(name, key, workspace, owner)
+    return name, load_run(name, workspace, owner)
 
 
-def known_runs(place: Workspace, owner: str | None = None) -> dict[Name, str]:
-    """What stored runs are called, the latest first, and below them those that ship with the workbook."""
-    mine = (row for row in runs(place.engine, owner) if row.user_id == owner)
-    known: dict[Name, str] = {row.id: " · ".join(filter(None, [row.note, _(str(row))])) for row in mine}
+def run_labels(workspace: Workspace, owner: str | None = None) -> dict[Name, str]:
+    """Label stored runs, the latest first, and below them those that ship with the workbook."""
+    rows = (row for row in runs(workspace.engine, owner) if row.user_id == owner)
+    labels: dict[Name, str] = {row.id: " · ".join(filter(None, [row.note, _(str(row))])) for row in rows}
     for name, run in shipped().items() if owner is None else ():
-        known[name] = _("reference · {run} · {at:%Y-%m-%d}", run=name, at=run.at)
-    return known
+        labels[name] = _("reference · {run} · {at:%Y-%m-%d}", run=name, at=run.at)
+    return labels
 
 
 def short_name(name: Name) -> str:
-    """What a run is called in a sentence."""
+    """Name a run in a sentence."""
     return _("run {number}", number=name) if isinstance(name, int) else name
 
 
-def loaded(name: Name, place: Workspace, owner: str | None = None) -> Evaluation:
-    return load(name, place.engine, owner) if isinstance(name, int) else shipped()[name]
+def load_run(name: Name, workspace: Workspace, owner: str | None = None) -> Evaluation:
+    """Load a stored or a shipped run."""
+    return load(name, workspace.engine, owner) if isinstance(name, int) else shipped()[name]
 
 
-def _offer_to_change(number: int, key: str, place: Workspace, owner: str | None) -> None:
-    def deleted() -> None:
-        delete(number, place.engine, owner)
-        if left := [*known_runs(place, owner)]:
-            st.session_state[key] = left[0]  # else the field goes on showing this one
+def _offer_to_delete(number: int, key: str, workspace: Workspace, owner: str | None) -> None:
+    def delete_run() -> None:
+        delete(number, workspace.engine, owner)
+        if names := [*run_labels(workspace, owner)]:
+            st.session_state[key] = names[0]  # else the field goes on showing the deleted run
         else:
             del st.session_state[key]
 
-    if st.button(_("Name"), icon=":material/edit:"):
-        show_dialog(_("Name"), _show_name, number, key, place, owner)
     warning = _("Run {number} will be deleted with all its answers, for good.", number=number)
-    offer_to_delete(_("Delete"), warning, deleted)
+    offer_to_delete(_("Delete"), warning, delete_run)
 
 
-def _show_name(number: int, key: str, place: Workspace, owner: str | None) -> None:
-    field, row = f"note of {number}", next(row for row in runs(place.engine, owner) if row.id == number)
-
-    def save() -> None:
-        rename(number, st.session_state[field], place.engine, owner)
-        st.session_state[key] = number  # else the field goes on showing the name before
-
-    with st.form("name", border=False):
-        st.text_input(_("A name or a note for this run"), row.note or "", max_chars=80, key=field)
-        finish_button(_("Save"), save, st.form_submit_button)
+# Their tables
 
 
 def show_table(evaluation: Evaluation) -> list[str]:
-    """Every metric that has values, with times, calls, tokens and cost below; gives the names of the metrics."""
-    known = [metric for metric in METRICS if measured(evaluation.records, metric)]
+    """Show every metric that has values, with times, calls, tokens and cost below; return the names of the metrics."""
+    metrics = [metric for metric in METRICS if measured(evaluation.records, metric)]
     columns = evaluation.columns()
-    rows = {metric: cells(columns, metric) for metric in known}
+    rows = {metric: cells(columns, metric) for metric in metrics}
     for label, value in PLAIN.items():
         rows[label] = ["" if name == WITH_EVIDENCE else _(value(summary)) for name, summary in columns.items()]
     names = {row: _(evaluation.label(row)) for row in rows}
     table = [{"": names[row], **dict(zip(columns, values, strict=True))} for row, values in rows.items()]
-    best = {} if evaluation.is_stopped else {names[each]: _best(evaluation, each) for each in known if each in COMPARED}
+    compared = [] if evaluation.is_stopped else [metric for metric in metrics if metric in COMPARED]
+    best = {names[metric]: _best_stages(evaluation, metric) for metric in compared}
     show_rows(table, "", evaluation, _("Means with 95 % intervals for each metric and stage"), best)
-    bold = [_("Bold: the best of the stages.")] if best else []
-    st.caption("  \n".join([*bold, *(plain(_(each)) for each in evaluation.remarks)]))
+    legend = [_("Bold: the best of the stages.")] if best else []
+    st.caption("  \n".join([*legend, *(plain(_(remark)) for remark in evaluation.remarks)]))
     with st.expander(_("The rows in plain words")):
         st.caption(in_plain_words(evaluation, rows))
-    return known
+    return metrics
 
 
 def in_plain_words(evaluation: Evaluation, rows: Iterable[str]) -> str:
-    """What rows of the table count, a line each, as Markdown."""
-    known = [row for row in rows if row in MEANS]
-    return "\n\n".join(f"**{plain_line(_(evaluation.label(row)))}** · {plain(_(MEANS[row]))}" for row in known)
+    """Explain the rows of the table, a line each, as Markdown."""
+    explained = [row for row in rows if row in PLAIN_WORDS]
+    lines = (f"**{plain_line(_(evaluation.label(row)))}** · {plain(_(PLAIN_WORDS[row]))}" for row in explained)
+    return "\n\n".join(lines)
 
 
-def _best(evaluation: Evaluation, metric: str) -> list[str]:
+def _best_stages(evaluation: Evaluation, metric: str) -> list[str]:
     means = {stage: round(evaluation.summary(stage).means[metric], 2) for stage in evaluation.stages}
     best = (min if metric in LOWER_IS_BETTER else max)(means.values())
     return [stage for stage, mean in means.items() if mean == best]
@@ -223,32 +224,35 @@ def _best(evaluation: Evaluation, metric: str) -> list[str]:
 def show_rows(
     rows: list[dict[str, str]], first: str, evaluation: Evaluation, alt: str, best: Mapping[str, Sequence[str]]
 ) -> None:
-    """The whole table, its first column always in sight; of each row the cells of the `best` columns are bold."""
+    """Show the whole table, its first column always in sight; in each row the cells of the `best` columns are bold."""
     table = DataFrame(rows).style.apply(
         lambda row: ["font-weight: bold" if name in best.get(row[first], ()) else "" for name in row.index], axis=1
     )
     helps = {name: what_is_new(name) for name in evaluation.stages}
     helps[WITH_EVIDENCE] = _("The model gets the evidence instead of searching for it.")
-    known = {name: st.column_config.Column(_(name), width=INTERVAL, help=told) for name, told in helps.items()}
-    known[first] = st.column_config.Column(_(first), pinned=True)
-    st.dataframe(table, hide_index=True, height="content", column_config=known, alt=alt)
+    config = {name: st.column_config.Column(_(name), width=INTERVAL_WIDTH, help=text) for name, text in helps.items()}
+    config[first] = st.column_config.Column(_(first), pinned=True)
+    st.dataframe(table, hide_index=True, height="content", column_config=config, alt=alt)
 
 
-def show_record(record: Record, *said: str) -> None:
-    """The answer of a stage in a box, below what is said of it."""
-    with st.container(border=True):
-        st.caption(plain(" · ".join(said)))
-        st.markdown(plain(record.answer))
-
-
-def link_to_compare(record: Record, names: list[str], owner: str) -> None:
-    """A link to ask the question again, of these stages; a golden one brings its owner and its conversation."""
-    golden = golden_named(record.question_id)
-    query: dict[str, str | list[str]] = {"question": record.question, "owner": owner, "stages": names}
-    if golden and golden.question == record.question:
+def show_records(records: Mapping[str, Record], metrics: Sequence[str], owner: str) -> None:
+    """Show answers to one question side by side under their names, and a link to ask these stages again on Compare."""
+    first, *_others = records.values()
+    st.markdown(f"**{plain(first.question)}**")
+    grid = st.grid(len(records), min_column_width=200, gap="small")
+    for name, record in records.items():
+        scores = (f"{_(metric)} {record.metrics[metric]:.2f}" for metric in metrics if metric in record.metrics)
+        facts = *scores, f"{record.ms:,.0f} ms", _("{number:,} tokens", number=record.tokens)
+        with grid.cell(), st.container(border=True):
+            st.caption(plain(" · ".join([name, *facts])))
+            st.markdown(plain(record.answer))
+    stages = list(dict.fromkeys(record.stage.capitalize() for record in records.values()))
+    query: dict[str, str | list[str]] = {"question": first.question, "owner": owner, "stages": stages}
+    golden = golden_named(first.question_id)
+    if golden and golden.question == first.question:
         query |= {"golden": golden.id, "owner": golden.owner}
-    elif record.category == "follow-up":
+    elif first.category == "follow-up":
         st.caption(_("A follow-up: the conversation before it belongs to the question, so it is asked in Chat."))
         return
-    target, icon = st.Page(compare.page, default=True), ":material/compare_arrows:"
-    st.page_link(target, label=_("Open in Compare"), icon=icon, query_params=query)
+    page, icon = st.Page(compare.page, default=True), ":material/compare_arrows:"
+    st.page_link(page, label=_("Open in Compare"), icon=icon, query_params=query)

@@ -31,7 +31,7 @@ BROKE_OFF = N_("This page broke off for an unexpected reason; the log has the de
 
 
 def _broke_off(error: Exception) -> bool:
-    """The one door for what no page expects, such as a value that its field cannot have: a sentence, no traceback.
+    """Show a sentence instead of a traceback for what no page expects, such as a value that its field cannot have.
 
     What was sent and kept is forgotten, or the value would break every page of the session from now on.
     """
@@ -44,15 +44,15 @@ def _broke_off(error: Exception) -> bool:
 
 
 def _door(app: ASGIApp) -> ASGIApp:
-    """Lets through only messages that our pages have a browser send."""
+    """Let through only messages that our pages have a browser send."""
 
     async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
-        async def wanted() -> Message:
+        async def next_message() -> Message:
             while not _is_sent(message := await receive()):
                 pass
             return message
 
-        await app(scope, wanted if scope["type"] == "websocket" else receive, send)
+        await app(scope, next_message if scope["type"] == "websocket" else receive, send)
 
     return guarded
 

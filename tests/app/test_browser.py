@@ -220,7 +220,7 @@ def test_stop_keeps_what_was_said_and_ends_the_call_to_the_model(browser: WebDri
     browser.get(f"{address}/chat")
     see(browser, "Nothing has been said yet")
     at_rest(browser)
-    there(browser, "[data-testid=stSelectbox]:has([aria-label*=Stage]) input").send_keys("Naive", Keys.ENTER)
+    there(browser, "[data-testid=stSelectbox]:has([aria-label*='Answered by']) input").send_keys("Naive", Keys.ENTER)
     at_rest(browser)
     say(browser, "Where is the kiosk?")  # the first reply of a model is held back to its end
     see(browser, "It stands by the gate.")
@@ -256,8 +256,7 @@ def test_stop_keeps_what_was_said_and_ends_the_call_to_the_model(browser: WebDri
 def test_a_plot_is_dark_on_a_dark_page(browser: WebDriver, address: str, shop: None) -> None:
     wanted = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", wanted)
-    browser.get(f"{address}/context")
-    ask(browser, "When does the kiosk open?")
+    browser.get(f"{address}/scoreboard")
     plot = there(browser, "[data-testid=stImageContainer] img")
     at_rest(browser)
     assert imread(BytesIO(plot.screenshot_as_png))[..., :3].mean() < 0.4
@@ -269,7 +268,7 @@ def test_own_questions_are_run_and_a_run_has_a_link_to_compare(
 ) -> None:
     questions = tmp_path / "질문.csv"
     questions.write_text("질문,정답\n예산은 몇 개까지 만들 수 있나요?,200개\n", encoding="cp949")
-    browser.get(f"{address}/questions")
+    browser.get(f"{address}/scoreboard?question-set=Own questions")
     see(browser, "No questions of yours have been run yet")
     there(browser, "input[type=file]").send_keys(str(questions))
     see(browser, "1 question, 1 with an answer, 0 with a source.")

@@ -1,5 +1,6 @@
 """The memory beside the chat: it shows what is known, lets the reader correct it, and forgets on demand."""
 
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -22,7 +23,7 @@ from tests.support.app import away, press, shown
 def owner(shop: None, monkeypatch: pytest.MonkeyPatch) -> str:
     """Somebody of whom nothing is known, to whom the page belongs."""
     name = f"u{uuid4().hex}"
-    monkeypatch.setattr(common, "opened", lambda _: (workspace(), name))
+    monkeypatch.setattr(common, "opened", lambda: (workspace(), name))
     return name
 
 
@@ -44,6 +45,11 @@ def new_session() -> str:
 
 def labels(page: AppTest) -> list[str]:
     return [expander.label for expander in page.expander]
+
+
+def fact(page: AppTest, key: str) -> Any:
+    """The field of a fact of the profile."""
+    return next(field for field in page.text_input if field.label == key)
 
 
 def test_at_first_the_memory_is_empty(owner: str) -> None:
@@ -78,11 +84,8 @@ def test_a_question_about_what_was_said_long_ago_is_answered(talked: AppTest) ->
 
 
 def test_a_fact_of_the_profile_can_be_corrected_and_deleted(talked: AppTest, owner: str) -> None:
-    page = talked.button(key="open-budget").click().run()
-    page.text_input(key="slot-budget").set_value("300 dollars")
-    page.button(key="save-budget").click().run()
-    page.button(key="open-사용").click().run()
-    page.button(key="delete-사용").click().run()
+    page = fact(talked, "budget").set_value("300 dollars").run()
+    fact(page, "사용").set_value("").run()
     slots = Profile(workspace().engine, Scope(owner)).slots()
     assert [(slot.key, slot.value) for slot in slots] == [("budget", "300 dollars")]
     assert "Profile (1)" in labels(page)
@@ -117,8 +120,7 @@ def test_a_conversation_under_another_memory_is_taken_up(shop: None) -> None:
 
 def test_a_memory_that_was_dropped_for_its_age_is_not_made_again(talked: AppTest, owner: str) -> None:
     scope, engine = Scope(owner), workspace().engine
-    talked.button(key="open-budget").click().run()
-    talked.button(key="delete-budget").click().run()
+    fact(talked, "budget").set_value("").run()
     Turns(engine, scope, session(talked)).forget()
     with engine.begin() as connection:
         aged = text(

@@ -45,11 +45,6 @@ def ask(page: AppTest, question: str | None = QUESTION) -> AppTest:
     return press(page, "Ask")
 
 
-def follow_up(page: AppTest, question: str) -> AppTest:
-    page.text_input(key="follow-up").set_value(question)
-    return press(page, "Follow up")
-
-
 def opened(**link: str | list[str]) -> AppTest:
     page = AppTest.from_function(script, default_timeout=120)
     page.query_params.update(link)
@@ -59,7 +54,7 @@ def opened(**link: str | list[str]) -> AppTest:
 
 
 def answers(page: AppTest) -> dict[str, Answer]:
-    return page.session_state["past"].compared.answers
+    return page.session_state["result"].comparison.answers
 
 
 def golden(**wanted: Any) -> Any:
@@ -89,39 +84,10 @@ def test_what_is_known_of_a_golden_question_and_what_no_stage_found_is_shown(pag
     assert f"No stage found **{plain_line(known.evidence[0].source_file)}**" in text
 
 
-def test_a_follow_up_goes_on_with_each_stages_own_answer(page: AppTest) -> None:
-    first = answers(ask(page))
-    follow_up(page, "And when does it close?")
-    before = page.session_state["past"].asked.before
-    assert [(line.stage, line.content) for line in before] == [
-        ("", QUESTION),
-        ("naive", first["naive"].text),
-        ("smart", first["smart"].text),
-    ]
-    assert "18:15" in answers(page)["smart"].text
-    assert f"A follow-up to: {plain_line(QUESTION)}" in shown(page)
-
-
-def test_what_is_asked_after_a_follow_up_is_new(page: AppTest) -> None:
-    follow_up(ask(page), "And when does it close?")
-    assert [page.text_input(key=key).value for key in ("question", "follow-up")] == ["", ""]
-    ask(page)
-    assert page.session_state["past"].asked.before == ()
-
-
-def test_a_follow_up_that_cannot_be_asked_stays_in_its_line(page: AppTest) -> None:
-    ask(page).text_input(key="filter").set_value("nonsense")
-    follow_up(page, "And when does it close?")
-    assert page.error
-    assert page.text_input(key="follow-up").value == "And when does it close?"
-    assert page.text_input(key="question").value == QUESTION
-    assert f"A follow-up to: {plain_line(QUESTION)}" not in shown(page)
-
-
 def test_a_golden_follow_up_can_be_left(page: AppTest) -> None:
     page.selectbox(key="golden-question").select(next(each for each in all_golden() if each.history)).run()
     press(page, "Ask something new instead")
-    assert page.session_state["before"] == ()
+    assert page.session_state["history"] == ()
     assert "A follow-up to" not in shown(page)
 
 
@@ -129,7 +95,7 @@ def test_an_address_fills_the_form_and_asks_nothing(shop: None) -> None:
     page = opened(question=QUESTION, stages=["Smart", "nonsense"], file="kiosk.md", filter="page_number == 1")
     assert (page.text_input(key="question").value, page.session_state["stages"]) == (QUESTION, ["smart"])
     assert (page.selectbox(key="file").value, page.text_input(key="filter").value) == ("kiosk.md", "page_number == 1")
-    assert "past" not in page.session_state
+    assert "result" not in page.session_state
 
 
 def test_the_address_of_a_golden_follow_up_brings_its_conversation(shop: None) -> None:
@@ -137,8 +103,7 @@ def test_the_address_of_a_golden_follow_up_brings_its_conversation(shop: None) -
     page = opened(golden=known.id, owner=known.owner, stages="Naive")
     assert page.text_input(key="question").value == known.question
     ask(page, None)
-    assert page.session_state["past"].compared.golden == known
-    assert page.query_params["golden"] == known.id
+    assert page.session_state["result"].comparison.golden == known
 
 
 @pytest.mark.parametrize("link", [{"golden": "no-such"}, {"file": "no such.md"}, {"stages": "nonsense"}])
@@ -192,7 +157,7 @@ class Breaks:
 def test_a_stage_that_fails_is_a_sentence_and_the_others_answer(
     page: AppTest, monkeypatch: pytest.MonkeyPatch, error: Exception, told: str
 ) -> None:
-    monkeypatch.setattr(compare, "answering", lambda stage: Breaks(stage, error) if stage.name == "smart" else stage)
+    monkeypatch.setattr(compare, "with_cache", lambda stage: Breaks(stage, error) if stage.name == "smart" else stage)
     text = shown(ask(page))
     assert plain("7:30") in text
     assert [box.value.startswith(plain(told)) for box in page.error] == [True]
@@ -295,7 +260,7 @@ def test_a_field_that_no_document_has_is_told_with_those_there_are(page: AppTest
     page.text_input(key="filter").set_value("language == 'en' && (pagenumber == 2 || page_number == 77)")
     ask(page)
     assert page.error[0].value.startswith(plain("No document has the field 'pagenumber'; the fields are source_file,"))
-    assert "past" not in page.session_state
+    assert "result" not in page.session_state
 
 
 def test_the_comparison_can_be_saved(page: AppTest) -> None:
@@ -327,7 +292,7 @@ def test_a_stage_of_the_readers_own_is_compared_until_its_file_breaks(
         "from lessons.stages import stage_named\nown = stage_named('naive').but('my own')", encoding="utf-8"
     )
     monkeypatch.setattr(settings(), "own_stages", file)
-    page = ask(opened(stages=["Smart", "my own"]))
+    page = ask(opened(stages=["Smart", "My own"]))
     assert {*answers(page)} == {"smart", "my own"}
     assert "7:30" in answers(page)["my own"].text
     assert "a stage of your own" in shown(page)

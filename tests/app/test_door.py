@@ -1,18 +1,20 @@
 """What no page has a browser send is left at the app's door, and a session that has ended holds nothing."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
 from threading import Thread
 from typing import Any
 
 import psutil
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from lessons.cli.serve import LOST
 from lessons.evaluate.plots import canvas
 from lessons.pages.common import show_plot
-from lessons.pages.serve import BROKE_OFF, SWEEP
+from lessons.pages.serve import BROKE_OFF, SWEEP, _door
 from tests.support.served import served
 from tests.support.visitor import Visitor, trouble, visitor
 from tests.support.waiting import until
@@ -20,18 +22,15 @@ from tests.test_serve import open_page
 
 App = tuple[str, psutil.Process]
 FORGED: list[dict[str, Any]] = [{"json_value": "{"}, {"bytes_value": b"\xff"}, {"string_value": "none of these"}]
-PAGES = ["", "chat", "context", "active", "documents"]
+PAGES = ["", "chat", "documents", "scoreboard"]
 
 
 @pytest.fixture(scope="module")
 def app() -> Iterator[App]:
-    """The app with one question a minute."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LESSONS_QUESTIONS_A_MINUTE", "1")
-        patch.setenv("LESSONS_LIMITS_AT_HOME", "1")
-        with served() as (address, starter):
-            [process] = psutil.Process(starter).children()
-            yield address, process
+    """The app and its process."""
+    with served() as (address, starter):
+        [process] = psutil.Process(starter).children()
+        yield address, process
 
 
 def opened(session: Visitor, page: str) -> list[str]:
@@ -52,17 +51,23 @@ def test_forged_values_end_the_page_in_a_sentence(app: App, page: str, forged: d
 
 def test_a_forged_value_does_not_break_the_rest_of_its_session(app: App) -> None:
     with visitor(app[0]) as session:
-        owner = next(name for name in opened(session, "questions") if name.endswith("owner-box"))
-        session.run(widgets=[WidgetState(id=owner, json_value="{}")], page="questions")
-        assert not any(trouble(each) for each in session.run(page="questions"))
+        owner = next(name for name in opened(session, "scoreboard") if name.endswith("owner-box"))
+        session.run(widgets=[WidgetState(id=owner, json_value="{}")], page="scoreboard")
+        assert not any(trouble(each) for each in session.run(page="scoreboard"))
 
 
-def test_no_visitor_empties_the_caches_of_all(app: App) -> None:
-    with visitor(app[0]) as session:
-        session.ask("When does the kiosk open?", "naive", "mina")
-        session.send(BackMsg(clear_cache=True))
-        with pytest.raises(RuntimeError, match="more than 1 answers a minute"):
-            session.ask("When does the kiosk open?", "naive", "mina")
+def test_no_visitor_empties_the_caches_of_all() -> None:
+    messages = [BackMsg(clear_cache=True), BackMsg(rerun_script=ClientState(page_name="chat"))]
+    arrived = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "websocket.receive", "bytes": messages.pop(0).SerializeToString()}
+
+    async def app(scope: object, receive: Callable[[], Awaitable[dict[str, Any]]], send: object) -> None:
+        arrived.append(BackMsg.FromString((await receive())["bytes"]).WhichOneof("type"))
+
+    asyncio.run(_door(app)({"type": "websocket"}, receive, None))
+    assert arrived == ["rerun_script"]
 
 
 def test_sessions_that_have_ended_hold_no_files(app: App) -> None:

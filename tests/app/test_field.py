@@ -9,9 +9,9 @@ from tests.support.app import shown
 @pytest.fixture
 def page() -> AppTest:
     def script() -> None:
-        from lessons.pages import field
+        from lessons.pages import about
 
-        field.page()
+        about.field()
 
     opened = AppTest.from_function(script).run()
     assert not opened.exception
@@ -35,14 +35,14 @@ def test_a_link_of_the_overview_leads_to_its_entry(page: AppTest) -> None:
     )
 
 
-@pytest.mark.parametrize("wanted", ["gptCACHE", "lessons/context/guard.py"])
-def test_what_is_typed_narrows_it_to_the_entries_that_hold_it(page: AppTest, wanted: str) -> None:
-    page.text_input(key="wanted").set_value(wanted).run()
+@pytest.mark.parametrize("query", ["gptCACHE", "lessons/context/guard.py"])
+def test_what_is_typed_narrows_it_to_the_entries_that_hold_it(page: AppTest, query: str) -> None:
+    page.text_input(key="technique").set_value(query).run()
     assert names(page) == ["Semantic cache (GPTCache)"]
     assert "| verdict |" not in shown(page)
 
 
 def test_nothing_found_is_told(page: AppTest) -> None:
-    page.text_input(key="wanted").set_value("xyzzy").run()
+    page.text_input(key="technique").set_value("xyzzy").run()
     assert names(page) == []
     assert page.caption[0].value == "Entries found: 0"

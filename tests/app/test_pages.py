@@ -13,12 +13,10 @@ from markdown_it.token import Token
 from streamlit.testing.v1 import AppTest
 
 from lessons import pages
-from lessons.context.cache import AnswerTable
 from lessons.models.keyless import NOT_FOUND, NOTHING_FOUND
 from lessons.pages import answer as pages_answer
 from lessons.rag.answer import Answer
 from lessons.rag.types import RetrievedDocument
-from lessons.rag.workspace import workspace
 from lessons.settings import ROOT
 from lessons.stages import stages
 from lessons.tables import plain
@@ -56,24 +54,6 @@ def test_a_question_is_answered_with_citation_chunks_and_trace(compare: AppTest)
     assert steps(page)[:3] == ["retrieve 1 → 1", "context 1 → 1", "answer"]
 
 
-def test_an_answer_from_the_cache_says_so(compare: AppTest) -> None:
-    page = compare.sidebar.toggle[0].set_value(True).run()
-    page.pills(key="stages").set_value(["naive"])
-    assert "answered from the cache" not in shown(ask(page, "When does the kiosk open?"))
-    page = ask(page, "Please tell me when the kiosk opens.")
-    assert "answered from the cache" in shown(page)
-    assert steps(page) == ["cache"]
-
-
-def test_how_many_answers_are_kept_and_reused_stands_below_the_switch(compare: AppTest) -> None:
-    AnswerTable(workspace().engine).clear("reader")
-    page = compare.sidebar.toggle[0].set_value(True).run()
-    page.pills(key="stages").set_value(["naive"])
-    for _ in range(2):
-        ask(page, "When does the kiosk open?")
-    assert "Answers kept for reuse: 1, reused: 1." in [each.value for each in page.sidebar.caption]
-
-
 def test_an_empty_question_is_told_in_a_sentence(compare: AppTest) -> None:
     assert plain("The question is empty; type one.") in shown(ask(compare, "  "))
 
@@ -90,20 +70,20 @@ def test_only_the_chosen_stages_are_asked(compare: AppTest) -> None:
     compare.pills(key="stages").set_value(["smart", "naive"])
     page = ask(compare, "When does the kiosk open?")
     assert [card.value for card in page.subheader] == ["Naive = Smart"]
-    assert set(page.session_state["past"].compared.answers) == {"naive", "smart"}
+    assert set(page.session_state["result"].comparison.answers) == {"naive", "smart"}
 
 
 def test_without_a_stage_nothing_is_asked(compare: AppTest) -> None:
     compare.pills(key="stages").set_value([])
     page = ask(compare, "When does the kiosk open?")
     assert [info.value for info in page.info] == ["Choose at least one stage."]
-    assert "past" not in page.session_state
+    assert "result" not in page.session_state
 
 
 def test_the_queries_that_a_step_made_are_shown(compare: AppTest) -> None:
     compare.pills(key="stages").set_value(["smart"])
     page = ask(compare, "Please, could you tell me when the kiosk opens?")
-    made = page.session_state["past"].compared.answers["smart"].trace["Rewrite"].output
+    made = page.session_state["result"].comparison.answers["smart"].trace["Rewrite"].output
     assert f"rewrite → “{made[0]}”" in steps(page)
 
 
@@ -119,7 +99,7 @@ def test_a_file_that_is_not_there_never_reaches_the_filter(compare: AppTest) -> 
     compare.text_input(key="filter").set_value('source_file == "kiosks.md"')
     page = ask(compare, "When does the kiosk open?")
     assert page.error[0].value == plain("No document is called 'kiosks.md'; did you mean 'kiosk.md'?")
-    assert "past" not in page.session_state
+    assert "result" not in page.session_state
 
 
 def test_a_slip_in_a_filter_is_pointed_at_and_nothing_is_asked(compare: AppTest) -> None:
@@ -127,7 +107,7 @@ def test_a_slip_in_a_filter_is_pointed_at_and_nothing_is_asked(compare: AppTest)
     page = ask(compare, "When does the kiosk open?")
     assert page.error[0].value.startswith(plain("The filter is wrong at column 13:"))
     assert page.code[0].value.splitlines()[:2] == ["page_number => 2", " " * 12 + "^"]
-    assert "past" not in page.session_state
+    assert "result" not in page.session_state
 
 
 def test_markup_of_a_document_is_shown_and_never_comes_alive(compare: AppTest) -> None:
@@ -184,16 +164,7 @@ def test_something_is_drawn_before_what_the_pages_need_is_loaded(monkeypatch: py
     assert "One question, five ways to search and answer" in shown(page)
 
 
-@pytest.mark.parametrize(
-    ("name", "there"), [("compare", True), ("chat", True), ("documents", False), ("active", False)]
-)
-def test_reuse_is_offered_only_where_answers_are_reused(shop: None, name: str, there: bool) -> None:
-    script = f"from lessons.pages import {name}\n{name}.page()"
-    page = AppTest.from_string(script, default_timeout=120).run()
-    assert ("Reuse earlier answers" in [toggle.label for toggle in page.sidebar.toggle]) is there
-
-
 def test_a_chunk_that_is_in_no_store_is_not_found_in_its_document(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pages_answer, "workspace", lambda: SimpleNamespace(store=lambda index: None))
     answer = Answer(question="When?", stage="naive", model="keyless")
-    assert pages_answer._found(answer, RetrievedDocument("1", "In winter.", 1.0, "n.md"), []) is None
+    assert pages_answer.find_passage(answer, RetrievedDocument("1", "In winter.", 1.0, "n.md"), []) is None

@@ -7,15 +7,13 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lessons.evaluate.evaluation import Evaluation
 from lessons.evaluate.feedback import Rating, Ratings
 from lessons.evaluate.own_questions import read_questions
 from lessons.evaluate.runs import as_jsonl, delete, load, runs, save
 from lessons.pages import runs as board
-from lessons.pages.questions import answers_by_stage
 from lessons.rag.workspace import workspace
 from lessons.tables import plain
-from tests.evaluate.records import evaluation, record
+from tests.evaluate.records import evaluation
 from tests.support.app import press, shown
 from tests.support.waiting import until
 
@@ -24,9 +22,15 @@ SET = f"question,answer\nWhen does the kiosk open?,At 7:30\n키오스크는 몇 
 
 
 def script() -> None:
-    from lessons.pages import questions
+    from lessons.pages import scoreboard
 
-    questions.page()
+    scoreboard.page()
+
+
+def opened() -> AppTest:
+    page = AppTest.from_function(script, default_timeout=120)
+    page.session_state["question-set"] = "own"
+    return page
 
 
 @pytest.fixture
@@ -36,7 +40,7 @@ def page(shop: None) -> Iterator[AppTest]:
         if row.user_id:
             delete(row.id, workspace().engine, "reader")
     board.current().clear()
-    yield AppTest.from_function(script, default_timeout=120)
+    yield opened()
     board.current().clear()
 
 
@@ -91,7 +95,7 @@ def test_a_set_is_run_and_shown_by_stage_with_its_metrics(page: AppTest) -> None
     page.run().file_uploader[0].set_value(("질문.csv", SET.encode("cp949"), "text/csv"))
     page.run().pills(key="own-stages").set_value(["naive", "smart"])
     press(page.run(), "Run")
-    until(lambda: not board.current() or board.current()[0].ended)
+    until(lambda: not board.current() or board.current()[0].has_ended)
     page.run()
     assert not page.exception
     metrics, answers = (table.value for table in page.dataframe)
@@ -129,42 +133,22 @@ def test_a_run_is_exported_and_deleted_only_after_it_is_confirmed(page: AppTest)
     assert "No questions of yours" in page.info[0].value
 
 
-def test_a_question_is_a_row_with_the_answer_of_every_stage() -> None:
-    made = Evaluation("own", "own", (record("naive", 0, answer="a"), record("smart", 0, answer="b")))
-    assert answers_by_stage(made) == [{"question": "What is question 0?", "naive": "a", "smart": "b"}]
-
-
 def test_rated_answers_are_taken_over_once_it_is_known_what_is_right(shop: None) -> None:
     ratings = Ratings(workspace().engine, "reader")
     passages = (("kiosk.md", "The kiosk opens at 7:30."),)
     ratings.rate(Rating("When does it open?", "naive", "At 7:30 [1].", True, passages=passages))
-    ratings.rate(Rating("When does it close?", "naive", "At 7:30 [1].", False, passages=passages))
+    bad = Rating("When does it close?", "naive", "At 7:30 [1].", False, passages=passages)
+    ratings.rate(bad)
     try:
-        page = AppTest.from_function(script, default_timeout=120).run()
-        press(page, "Take over the questions that count (1)")
+        page = press(opened().run(), "Take over the rated answers of the chat (1)")
         (first,) = read_questions(page.text_area(key="own-text").value, "reader")
         assert (first.answer, first.evidence[0].quote) == ("At 7:30.", "The kiosk opens at 7:30.")
-        next(each for each in page.text_input if not each.value).set_value("At 18:15").run()
-        press(page, "Take over the questions that count (2)")
-        assert [each.answer for each in read_questions(page.text_area(key="own-text").value, "reader")] == [
-            "At 7:30.", "At 18:15"
-        ]  # fmt: skip
+        ratings.rate(replace(bad, right="At 18:15"))
+        press(page.run(), "Take over the rated answers of the chat (2)")
+        answers = [golden.answer for golden in read_questions(page.text_area(key="own-text").value, "reader")]
+        assert answers == ["At 7:30.", "At 18:15"]
         assert "2 questions, 2 with an answer, 1 with a source." in shown(page)
-        assert next(button for button in page.button if button.label.startswith("Take over")).disabled is False
         page.text_area(key="own-text").set_value("One question a line?").run()
         assert next(button for button in page.button if button.label.startswith("Take over")).disabled
-    finally:
-        ratings.forget()
-
-
-def test_a_correction_in_another_tab_stays(shop: None) -> None:
-    ratings = Ratings(workspace().engine, "reader")
-    rated = Rating("When does it close?", "naive", "At 7:30 [1].", False, "At 18:00")
-    ratings.rate(rated)
-    try:
-        page = AppTest.from_function(script, default_timeout=120).run()
-        ratings.rate(replace(rated, right="At 18:15"))
-        page.run()
-        assert [each.right for each in ratings.all()] == ["At 18:15"]
     finally:
         ratings.forget()
