@@ -83,25 +83,25 @@ class Report(list[Check]):
         return "\n".join(map(str, self))
 
 
-def examine(chosen: Settings | None = None) -> Report:
-    """All checks, one after the other."""
-    return Report(checks(chosen or settings()))
+def examine(configured: Settings | None = None) -> Report:
+    """Run all checks, one after the other."""
+    return Report(checks(configured or settings()))
 
 
-def checks(chosen: Settings) -> Iterator[Check]:
-    """Check Python, database, embedding, language model and documents, each when the one before was looked at."""
+def checks(config: Settings) -> Iterator[Check]:
+    """Check Python, database, embedding, language model and documents, one after the other."""
     yield Check("python", sys.version_info >= (3, 11), f"{platform.python_version()} on {platform.system()}")
     yield Check("llama-index", True, version("llama-index-core"))
-    yield _check("database", lambda: server_info(chosen))
-    yield _check("owners", lambda: _owners(chosen))
-    yield _check("embedding", lambda: "{}, {} dimensions".format(*identity(embedding_model(chosen))))
-    yield (answers := _check("language model", lambda: describe(_reached(language_model(chosen)))))
-    if answers.ok and _is_served(model := language_model(chosen)):
+    yield _check("database", lambda: server_info(config))
+    yield _check("owners", lambda: _owners(config))
+    yield _check("embedding", lambda: "{}, {} dimensions".format(*identity(embedding_model(config))))
+    yield (answers := _check("language model", lambda: describe(_reached(language_model(config)))))
+    if answers.ok and _is_served(model := language_model(config)):
         window = model.metadata.context_window
         short = "" if window >= 4_096 else "; 4,096 are needed"
         yield Check("window", not short, f"{window:,} tokens{short}")
-    yield from _records(chosen)
-    yield _check("documents", lambda: _documents(chosen))
+    yield from _records(config)
+    yield _check("documents", lambda: _documents(config))
 
 
 def _check(name: str, look: Callable[[], str]) -> Check:
@@ -111,16 +111,16 @@ def _check(name: str, look: Callable[[], str]) -> Check:
         return Check(name, False, str(error))
 
 
-def _owners(chosen: Settings) -> str:
-    database = engine(chosen)
+def _owners(config: Settings) -> str:
+    database = engine(config)
     ensure_schema(database, make_role)
-    if not (found := row_security_status(database)).stands:
-        raise LessonsError(str(found))
-    return str(found)
+    if not (status := row_security_status(database)).stands:
+        raise LessonsError(str(status))
+    return str(status)
 
 
 def _reached(model: LLM) -> LLM:
-    """The model; ModelError if it is a served one and does not answer."""
+    """Return the model; ModelError if it is a served one and does not answer."""
     if _is_served(model):
         from lessons.models.served import probe  # with the client, which a keyless model does without
 
@@ -132,28 +132,28 @@ def _is_served(model: LLM) -> TypeGuard["ServedLLM"]:
     return not isinstance(model, OfflineLLM) and not getattr(model, "recorded", "")
 
 
-def _records(chosen: Settings) -> Iterator[Check]:
-    """A line for each model on record, and for one that should be."""
-    used = {record_path(chosen.recorded, chosen.recorded_dir)} if chosen.recorded else set()
-    for path in sorted({*chosen.recorded_dir.glob("*.jsonl.gz"), *used}):
-        yield _check("recorded replies", partial(_record, path, chosen if path in used else None))
+def _records(config: Settings) -> Iterator[Check]:
+    """Check the record of each model, and of one that should be there."""
+    used = {record_path(config.recorded, config.recorded_dir)} if config.recorded else set()
+    for path in sorted({*config.recorded_dir.glob("*.jsonl.gz"), *used}):
+        yield _check("recorded replies", partial(_record, path, config if path in used else None))
 
 
-def _record(path: Path, chosen: Settings | None) -> str:
-    """How many replies a file holds, and how many to other prompts; with settings, those must be the same, too."""
+def _record(path: Path, config: Settings | None) -> str:
+    """Count the replies in a file, and those to other prompts; LessonsError if it was recorded with other settings."""
     record = read_record(path)
-    if chosen and (other := settings_diff(record.served, relevant_settings(chosen))):
-        raise LessonsError(f"{path.name} was recorded with {other}; with other settings little of it is given.")
+    if config and (difference := settings_diff(record.served, relevant_settings(config))):
+        raise LessonsError(f"{path.name} was recorded with {difference}; with other settings little of it is given.")
     stale = record.stale(labels())
-    told = f"{len(record.replies):,} of {record.served.model}, recorded {record.dates}"
-    return f"{told}; {stale:,} to prompts that the package does not send" if stale else told
+    summary = f"{len(record.replies):,} of {record.served.model}, recorded {record.dates}"
+    return f"{summary}; {stale:,} to prompts that the package does not send" if stale else summary
 
 
 ASKED = {"en": "Who?", "ko": "누가?"}  # a question in each language, which the prompts of a question are made for
 
 
 def labels() -> frozenset[str]:
-    """What `prompt_label` makes of each prompt that the package sends; what is on record for none of them is stale."""
+    """Return the label of each prompt that the package sends; a recorded reply to none of them is stale."""
     schemas = frozenset(prompt_label(prompt, schema and schema.model_json_schema()) for prompt, schema in _prompts())
     nothing = cast(Any, None)
     return schemas | {prompt_label(AGENT, openai_tools(SearchTools(nothing, nothing, nothing).tools))}
@@ -179,43 +179,45 @@ def _prompts() -> Iterator[tuple[BasePromptTemplate, type[BaseModel] | None]]:
     yield compress.SHORTEN, compress.Shortened
 
 
-def _documents(chosen: Settings) -> str:
-    place = Workspace.open(chosen)
-    found = [(index.name, place.store(index).documents(Scope(chosen.user))) for index in indexes()]
-    if not any(rows for _, rows in found):
-        return f"none yet for {chosen.user!r}; the shipped ones are loaded with the first question"
-    counts = [f"{len(rows)} documents, {sum(row.chunks for row in rows)} chunks in {name!r}" for name, rows in found]
-    return "; ".join(counts) + f" for {chosen.user!r}"
+def _documents(config: Settings) -> str:
+    workspace = Workspace.open(config)
+    documents = [(index.name, workspace.store(index).documents(Scope(config.user))) for index in indexes()]
+    if not any(rows for _, rows in documents):
+        return f"none yet for {config.user!r}; the shipped ones are loaded with the first question"
+    counts = [
+        f"{len(rows)} documents, {sum(row.chunks for row in rows)} chunks in {name!r}" for name, rows in documents
+    ]
+    return "; ".join(counts) + f" for {config.user!r}"
 
 
-def issue_report(chosen: Settings | None = None) -> str:
+def issue_report(configured: Settings | None = None) -> str:
     """Versions, names of the settings that were set, and the doctor's lines, as Markdown; what is private is hidden."""
-    chosen = chosen or settings()
+    config = configured or settings()
     lines = [
         f"rag-workbook {_version('rag-workbook')}, {'a checkout' if (ROOT / 'tests').exists() else 'installed'}",
         f"Python {platform.python_version()} ({platform.python_implementation()})",
         f"{platform.system()} {platform.release()}, {platform.machine()}, {os.cpu_count()} processors",
-        "settings: " + (", ".join(sorted(chosen.model_fields_set)) or "all defaults"),
+        "settings: " + (", ".join(sorted(config.model_fields_set)) or "all defaults"),
         "packages: " + ", ".join(f"{name} {_version(name)}" for name in PACKAGES),
     ]
-    told = ["### Environment", "", *(f"- {line}" for line in lines), "", "```text", str(examine(chosen)), "```"]
-    return hidden("\n".join(told), chosen)
+    report = ["### Environment", "", *(f"- {line}" for line in lines), "", "```text", str(examine(config)), "```"]
+    return hidden("\n".join(report), config)
 
 
-def hidden(text: str, chosen: Settings) -> str:
-    """The text without keys, passwords, names in addresses, the machines they lead to, and the reader's folders."""
-    secrets, names = _private_words(chosen)
+def hidden(text: str, config: Settings) -> str:
+    """Mask keys, passwords, names in addresses, the machines they lead to, and the reader's folders."""
+    secrets, names = _private_words(config)
     patterns = [re.escape(word) for word in secrets] + [rf"\b{re.escape(name)}\b" for name in names]
-    known = "|".join(sorted(patterns, key=len, reverse=True))
-    return _PRIVATE.sub(HIDDEN, re.sub(known, HIDDEN, text))
+    pattern = "|".join(sorted(patterns, key=len, reverse=True))
+    return _PRIVATE.sub(HIDDEN, re.sub(pattern, HIDDEN, text))
 
 
-def _private_words(chosen: Settings) -> tuple[set[str], set[str]]:
-    """What is hidden wherever it stands, and names, which are hidden as whole words."""
-    secrets = {str(path) for path in (Path.home(), ROOT, chosen.data_dir, chosen.data_dir.absolute())}
-    secrets |= {key.get_secret_value() for key in (chosen.openai_api_key, chosen.database_url) if key}
-    secrets |= {chosen.openai_base_url} if chosen.openai_base_url else set()
-    names = {chosen.user}
+def _private_words(config: Settings) -> tuple[set[str], set[str]]:
+    """Return what is masked wherever it stands, and names, which are masked as whole words."""
+    secrets = {str(path) for path in (Path.home(), ROOT, config.data_dir, config.data_dir.absolute())}
+    secrets |= {key.get_secret_value() for key in (config.openai_api_key, config.database_url) if key}
+    secrets |= {config.openai_base_url} if config.openai_base_url else set()
+    names = {config.user}
     for text in list(secrets):
         with suppress(ArgumentError, ValueError):  # no address at all
             url = make_multihost_url(text.strip().strip("\"'"))

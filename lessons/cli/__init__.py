@@ -42,44 +42,44 @@ for group in (serve, documents, evaluate):
 
 
 class Context(typer.Context):
-    """What is said of a command, with typer's own words in the reader's language, too."""
+    """The help of a command, with typer's own words in the reader's language, too."""
 
     def get_help(self) -> str:
-        return _worded(super().get_help())
+        return _translated(super().get_help())
 
     def get_usage(self) -> str:
-        return _worded(super().get_usage())
+        return _translated(super().get_usage())
 
 
-def _worded(text: str) -> str:
-    for each in WORDS:
-        text = text.replace(each, _(each))
+def _translated(text: str) -> str:
+    for words in WORDS:
+        text = text.replace(words, _(words))
     return text
 
 
-def command() -> Callable[..., Any]:
-    """The command line with its help in the reader's language."""
-    whole = get_command(app)
-    for each in (whole, *getattr(whole, "commands", {}).values()):
-        each.context_class, each.help = Context, _(each.help or "")
-        for parameter in each.params:
-            for said in ("help", "show_default"):
-                if isinstance(text := getattr(parameter, said, None), str):
-                    setattr(parameter, said, _(text))
-    return whole
+def localized_command() -> Callable[..., Any]:
+    """Build the command line with its help in the reader's language."""
+    group = get_command(app)
+    for command in (group, *getattr(group, "commands", {}).values()):
+        command.context_class, command.help = Context, _(command.help or "")
+        for parameter in command.params:
+            for attribute in ("help", "show_default"):
+                if isinstance(text := getattr(parameter, attribute, None), str):
+                    setattr(parameter, attribute, _(text))
+    return group
 
 
 def main() -> None:
     """Run the command line; a known problem ends it with its sentence and exit code 1, bad usage with 2."""
     try:
-        if (code := command()(standalone_mode=False)) == INTERRUPTED:
+        if (code := localized_command()(standalone_mode=False)) == INTERRUPTED:
             say("Stopped. What was stored before stays.", "")
         sys.exit(code)
     except LessonsError as error:
         say(str(error), "red")
         sys.exit(1)
     except UsageError as error:
-        _tell(error)
+        _show_usage_error(error)
         sys.exit(2)
     except OSError as error:
         if error.errno not in (errno.EPIPE, errno.ENOSPC):
@@ -90,6 +90,6 @@ def main() -> None:
         sys.exit(1)
 
 
-def _tell(error: Exception) -> None:
-    error.show(told := StringIO())  # type: ignore[attr-defined]
-    typer.echo("\n".join(map(_, told.getvalue().split("\n"))), err=True, nl=False)
+def _show_usage_error(error: Exception) -> None:
+    error.show(output := StringIO())  # type: ignore[attr-defined]
+    typer.echo("\n".join(map(_, output.getvalue().split("\n"))), err=True, nl=False)

@@ -28,7 +28,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document an
 
 @cache
 def errors() -> "Console":
-    """Where messages go: stderr. Imported on first use, as everything that `--help` does without."""
+    """Return the console of stderr, where messages go. Imported on first use, as all that `--help` does without."""
     from rich.console import Console
 
     return Console(stderr=True)
@@ -50,16 +50,16 @@ def print_json(document: Any) -> None:
 
 
 @contextmanager
-def waiting(trace: "Trace", what: str) -> Iterator[Callable[[], None]]:
-    """Say on stderr which step is under way, and for how long, until what is given here is called."""
+def waiting(trace: "Trace", task: str) -> Iterator[Callable[[], None]]:
+    """Say on stderr which step is under way, and for how long, until the yielded function is called."""
     began, over, console = monotonic(), Event(), errors()
-    status = console.status(what)
+    status = console.status(task)
 
-    def tell() -> None:
+    def report() -> None:
         while not over.wait(1 if console.is_terminal else _SECONDS_BETWEEN_LINES):
             step = trace.steps[-1].name if trace.steps else "getting ready"
-            told = f"{what}: {step}, {monotonic() - began:.0f} s"
-            status.update(told) if console.is_terminal else say(told)
+            progress = f"{task}: {step}, {monotonic() - began:.0f} s"
+            status.update(progress) if console.is_terminal else say(progress)
 
     def end() -> None:
         over.set()
@@ -67,7 +67,7 @@ def waiting(trace: "Trace", what: str) -> Iterator[Callable[[], None]]:
 
     if console.is_terminal:
         status.start()
-    Thread(target=tell, daemon=True).start()
+    Thread(target=report, daemon=True).start()
     try:
         yield end
     finally:
@@ -75,15 +75,15 @@ def waiting(trace: "Trace", what: str) -> Iterator[Callable[[], None]]:
 
 
 def chosen_stages(names: Iterable[str]) -> "list[Stage]":
-    """The stages with these names, several in one with commas, or `all`, in order; BadParameter for another name."""
+    """Return the stages with these names, several in one with commas, or `all`; BadParameter for another name."""
     from lessons.own_stages import every_stage
 
-    asked = [name for entry in names for name in entry.split(",") if name] or ["all"]
-    known = [*(stages := every_stage()), "all"]
-    if wrong := [name for name in asked if name not in known]:
-        told = f"there is no stage {wrong[0]!r}; choose from {', '.join(known)}"
-        raise typer.BadParameter(told, param_hint="--stage")
-    return [stage for name, stage in stages.items() if name in asked or "all" in asked]
+    selected = [name for entry in names for name in entry.split(",") if name] or ["all"]
+    choices = [*(stages := every_stage()), "all"]
+    if wrong := [name for name in selected if name not in choices]:
+        message = f"there is no stage {wrong[0]!r}; choose from {', '.join(choices)}"
+        raise typer.BadParameter(message, param_hint="--stage")
+    return [stage for name, stage in stages.items() if name in selected or "all" in selected]
 
 
 @contextmanager
@@ -96,13 +96,13 @@ def bars() -> Iterator[Callable[[str, int, int], None]]:
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     above = sys.stdout.isatty()  # lines on stdout appear above the bars in a terminal; else they go where stdout goes
-    with Progress(*columns, console=errors(), transient=True, redirect_stdout=above) as shown:
+    with Progress(*columns, console=errors(), transient=True, redirect_stdout=above) as progress:
         tasks: dict[str, Any] = {}
 
-        def watch(label: str, done: int, total: int) -> None:
+        def watch(label: str, count: int, total: int) -> None:
             if label not in tasks:
-                tasks[label] = shown.add_task(label, total=total)
-            shown.update(tasks[label], completed=done)
+                tasks[label] = progress.add_task(label, total=total)
+            progress.update(tasks[label], completed=count)
 
         yield watch
 
@@ -111,32 +111,32 @@ def bars() -> Iterator[Callable[[str, int, int], None]]:
 def stopping() -> Iterator[Callable[[Callable[[str, int, int], None]], Callable[[str, int, int], None]]]:
     """Let Ctrl-C end a measurement after the answer under way, and the command when what is there has been stored.
 
-    What is given here makes a watcher stop the measurement. A second Ctrl-C ends the command at once.
+    The yielded function makes a watcher stop the measurement. A second Ctrl-C ends the command at once.
     """
     from lessons.evaluate.run import StoppedError
 
     stopped = Event()
 
     def stop(number: int, frame: object) -> None:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous)
         stopped.set()
         say("Stopping after the answer under way, and storing those before it. Ctrl-C again stops at once.", "")
 
     def watched(watch: Callable[[str, int, int], None]) -> Callable[[str, int, int], None]:
-        def watching(label: str, done: int, total: int) -> None:
-            watch(label, done, total)
+        def watching(label: str, count: int, total: int) -> None:
+            watch(label, count, total)
             if stopped.is_set():
                 raise StoppedError
 
         return watching
 
-    before = signal.signal(signal.SIGINT, stop)
+    previous = signal.signal(signal.SIGINT, stop)
     try:
         yield watched
     except StoppedError as error:
         raise KeyboardInterrupt from error
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous)
     if stopped.is_set():
         raise KeyboardInterrupt
 
@@ -147,14 +147,14 @@ def _progress_lines() -> Callable[[str, int, int], None]:
     A task is first heard of when a part of it is done, so it began when the one before it was last heard of.
     """
     starts: dict[str, float] = {}
-    last = heard = monotonic()
+    last = previous = monotonic()
 
-    def watch(label: str, done: int, total: int) -> None:
-        nonlocal last, heard
+    def watch(label: str, count: int, total: int) -> None:
+        nonlocal last, previous
         now = monotonic()
-        start, heard = starts.setdefault(label, heard), now
-        if done and now - last >= _SECONDS_BETWEEN_LINES:
+        start, previous = starts.setdefault(label, previous), now
+        if count and now - last >= _SECONDS_BETWEEN_LINES:
             last = now
-            say(f"{label}: {done:,} of {total:,}, about {(now - start) / done * (total - done):,.0f} s left")
+            say(f"{label}: {count:,} of {total:,}, about {(now - start) / count * (total - count):,.0f} s left")
 
     return watch

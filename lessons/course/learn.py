@@ -17,7 +17,7 @@ QUIET = [  # neither news nor updates are asked for, nor the list of extensions
 
 
 def first_notebook(solutions: bool = True, language: str = "en") -> Path:
-    """Where the course begins; LessonsError if the notebooks are not here, as in an installed package."""
+    """Return where the course begins; LessonsError if the notebooks are not here, as in an installed package."""
     edition = KOREAN if language == "ko" else NOTEBOOKS
     first = (edition if solutions else class_folder(edition)) / FIRST
     if not first.exists():
@@ -31,7 +31,7 @@ def learn(solutions: bool, port: int, browser: bool, language: str = "en") -> No
     """Run JupyterLab in this process; as root, in a container, it has to be told that this is meant."""
     from jupyterlab.labapp import main
 
-    there = f"/lab/tree/{first_notebook(solutions, language).relative_to(ROOT).as_posix()}"
-    place = [f"--ServerApp.root_dir={ROOT}", "--ServerApp.ip=127.0.0.1", f"--LabApp.default_url={there}"]
-    wanted = [f"--ServerApp.port={port}", f"--ServerApp.open_browser={browser}", f"--ServerApp.allow_root={am_root()}"]
-    main([*place, *wanted, *QUIET])
+    url = f"/lab/tree/{first_notebook(solutions, language).relative_to(ROOT).as_posix()}"
+    address = ["--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", f"--ServerApp.allow_root={am_root()}"]
+    start = [f"--ServerApp.root_dir={ROOT}", f"--LabApp.default_url={url}", f"--ServerApp.open_browser={browser}"]
+    main([*address, *start, *QUIET])

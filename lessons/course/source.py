@@ -23,11 +23,11 @@ class Source:
         return f"{self.file}\n\n{self.code}"
 
 
-def source(thing: Any) -> Source:
-    """The code of a class, function, property or module of this package; a wrapped function's own, without its wrapper.
+def source(code: Any) -> Source:
+    """Return the source of a class, function, property or module of this package, unwrapped.
 
     TypeError if it was not written in Python, OSError if its file is not there.
     """
-    written: Any = inspect.unwrap(getattr(thing, "fget", thing))
+    written: Any = inspect.unwrap(getattr(code, "fget", code))
     file = Path(inspect.getsourcefile(written) or "").relative_to(ROOT).as_posix()
     return Source(file, dedent(inspect.getsource(written)))

@@ -15,29 +15,29 @@ LINK = re.compile(r"(?<=\]\()[^)#\s]+")
 
 
 def class_folder(edition: Path) -> Path:
-    """Where the notebooks of an edition are without solutions."""
+    """Return the folder with the notebooks of an edition without solutions."""
     return edition / "without_solutions"
 
 
 def without_solutions(notebook: Any, edition: Path = NOTEBOOKS) -> Any:
-    """The notebook as it is before anybody has worked on it, for the folder below those of its edition."""
+    """Return the notebook without solutions and outputs, for the folder below those of its edition."""
 
     def from_below(link: re.Match[str]) -> str:
         stays = link[0].endswith(".ipynb") or not (edition / link[0]).exists()  # between notebooks, or not a file's
         return link[0] if stays else f"../{link[0]}"
 
-    kept = [cell for cell in notebook.cells if SOLUTION not in cell.metadata.get("tags", [])]
+    unsolved = [cell for cell in notebook.cells if SOLUTION not in cell.metadata.get("tags", [])]
     cells = [
         {**cell, "outputs": [], "execution_count": None}
         if cell.cell_type == "code"
         else {**cell, "source": LINK.sub(from_below, cell.source)}
-        for cell in kept
+        for cell in unsolved
     ]
     return nbformat.from_dict({**notebook, "cells": cells})
 
 
 def student_notebooks(edition: Path = NOTEBOOKS) -> dict[str, str]:
-    """The files as they should be: for each name of a notebook, the text of the one without solutions."""
+    """Return the text of each notebook without solutions, by file name."""
     read = {path.name: nbformat.read(path, as_version=4) for path in sorted(edition.glob("*.ipynb"))}
     return {name: nbformat.writes(without_solutions(notebook, edition)) + "\n" for name, notebook in read.items()}
 
@@ -46,11 +46,11 @@ def write_notebooks(edition: Path) -> None:
     """Write those of an edition, and remove those whose full notebook is gone."""
     folder = class_folder(edition)
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = student_notebooks(edition)
+    notebooks = student_notebooks(edition)
     for path in folder.glob("*.ipynb"):
-        if path.name not in wanted:
+        if path.name not in notebooks:
             path.unlink()
-    for name, text in wanted.items():
+    for name, text in notebooks.items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
 
 

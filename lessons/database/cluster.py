@@ -174,9 +174,11 @@ def startup_error_message(home: Path, output: str, otherwise: str) -> str:
     if "Illegal instruction" in output:
         return "This processor cannot run the PostgreSQL that pip installed: set DATABASE_URL to a server of your own."
     if "incompatible with server" in output:
-        made, now = (home / "cluster" / "PG_VERSION").read_text().strip(), run("postgres", "--version", folder=home)[1]
+        older = (home / "cluster" / "PG_VERSION").read_text().strip()
+        _, installed = run("postgres", "--version", folder=home)
         return (
-            f"The database in {home} was made by PostgreSQL {made} and {now} is installed: delete it and ingest again."
+            f"The database in {home} was made by PostgreSQL {older} and {installed} is installed: "
+            "delete it and ingest again."
         )
     lines = [line.strip() for line in output.splitlines() if line.strip()] or ["nothing"]
     last = next((line for line in reversed(lines) if "FATAL" in line or "error" in line.lower()), lines[-1])

@@ -64,8 +64,8 @@ def server_info(settings: Settings | None = None) -> str:
     if not pgvector:
         raise DatabaseError(NO_PGVECTOR)
     url = database.url.difference_update_query(["options", "password", "sslpassword"]).render_as_string()
-    where = f"at {url}" if settings.database_url else "embedded"
-    return f"PostgreSQL {str(version).split()[0]} with pgvector {pgvector}, {where}"
+    address = f"at {url}" if settings.database_url else "embedded"
+    return f"PostgreSQL {str(version).split()[0]} with pgvector {pgvector}, {address}"
 
 
 def stop(settings: Settings | None = None) -> None:

@@ -90,7 +90,7 @@ def explained() -> Iterator[None]:
 
 
 def explain(error: Exception) -> DatabaseError:
-    """The sentence for any error of SQLAlchemy or psycopg. It never holds a password."""
+    """Word any error of SQLAlchemy or psycopg. The sentence never holds a password."""
     if isinstance(error, PoolTimeout):
         return DatabaseError("Every database connection of this program is busy: ask fewer questions at the same time.")
     original = error.orig if isinstance(error, DBAPIError) else error
@@ -102,7 +102,7 @@ def explain(error: Exception) -> DatabaseError:
 
 
 def friendly_message(error: psycopg.Error) -> str | None:
-    """The sentence for a trouble that the reader can end; None for every other error."""
+    """Return the sentence for a trouble that the reader can end; None for every other error."""
     state, text = error.sqlstate or "", str(error)
     if state == "40001" and "recovery" in text:
         return BEHIND
@@ -117,22 +117,22 @@ def friendly_message(error: psycopg.Error) -> str | None:
         return f"The database user lacks a right: {_first_line(error)}; {advice}"
     lines = _SENTENCES.strip().splitlines()
     for pattern, sentence in zip(lines[::2], lines[1::2], strict=True):
-        if found := re.search(pattern, state or text):
-            parts = {name: value or "" for name, value in found.groupdict().items()}
-            return sentence.strip().format(where=_where(text), FULL=FULL, BROKEN_OFF=BROKEN_OFF, **parts)
+        if match := re.search(pattern, state or text):
+            parts = {name: value or "" for name, value in match.groupdict().items()}
+            return sentence.strip().format(where=_address_in(text), FULL=FULL, BROKEN_OFF=BROKEN_OFF, **parts)
     return None
 
 
 def is_transient(error: BaseException) -> bool:
-    """Whether a connection that failed so may succeed in some seconds, when another server has taken over."""
+    """Return True if a connection that failed so may succeed in some seconds, when another server has taken over."""
     return isinstance(error, psycopg.OperationalError) and bool(re.search(PASSING, str(error)))
 
 
-def _where(text: str) -> str:
-    if found := re.search(r"connection to server at \"([^\"]+)\"(?: \([^)]*\))?, port (\d+)", text):
-        return f"{found[1]}, port {found[2]}"
-    found = re.search(r"connection to server on socket \"([^\"]+)\"", text)
-    return found[1] if found else "the address in DATABASE_URL"
+def _address_in(text: str) -> str:
+    if match := re.search(r"connection to server at \"([^\"]+)\"(?: \([^)]*\))?, port (\d+)", text):
+        return f"{match[1]}, port {match[2]}"
+    match = re.search(r"connection to server on socket \"([^\"]+)\"", text)
+    return match[1] if match else "the address in DATABASE_URL"
 
 
 def _first_line(error: BaseException | None) -> str:

@@ -36,26 +36,26 @@ class FileLock:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._held: object = None
+        self._handle: object = None
 
     def acquire(self, *, shared: bool = False, timeout: float | None = None) -> bool:
         """Wait up to `timeout` seconds (None: for ever, without polling on POSIX); return True if the lock is held."""
         acquire = _acquire_windows if sys.platform == "win32" else _acquire_posix
-        self._held = acquire(self.path, shared, timeout)
-        return self._held is not None
+        self._handle = acquire(self.path, shared, timeout)
+        return self._handle is not None
 
     def release(self) -> None:
         """Close the handle without unlocking it: a forked child keeps its share."""
-        held, self._held = self._held, None
-        if isinstance(held, int):
-            os.close(held)
-        elif held is not None:
-            held.lockfile.close()  # type: ignore[attr-defined]
+        handle, self._handle = self._handle, None
+        if isinstance(handle, int):
+            os.close(handle)
+        elif handle is not None:
+            handle.lockfile.close()  # type: ignore[attr-defined]
 
     def is_on_disk(self) -> bool:
         """Return True if the locked file is still the one at `path` (someone may have removed the folder)."""
         try:
-            return not isinstance(self._held, int) or os.path.samestat(os.fstat(self._held), os.stat(self.path))
+            return not isinstance(self._handle, int) or os.path.samestat(os.fstat(self._handle), os.stat(self.path))
         except FileNotFoundError:
             return False
 

@@ -46,7 +46,7 @@ class SpareDatabase:
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
-        """The server is gone while the block runs."""
+        """Stop the server while the block runs."""
         self.stop()
         try:
             yield
@@ -89,8 +89,8 @@ def _make_replica(home: Path, primary: Address) -> None:
 
 
 def _url(*servers: Address) -> str:
-    """The URL that names these servers, which have the same password."""
-    hosts, ports = (",".join(str(getattr(each, part)) for each in servers) for part in ("host", "port"))
+    """Return the URL that names these servers, which have the same password."""
+    hosts, ports = (",".join(str(getattr(server, part)) for server in servers) for part in ("host", "port"))
     login = f"{SUPERUSER}:{servers[0].password or ''}"
     return f"postgresql://{login}@/{SUPERUSER}?host={hosts}&port={ports}"
 
@@ -136,8 +136,8 @@ def full_disk(engine: Engine, room: int = 0) -> Iterator[None]:
     try:
         with explained(), engine.begin() as connection:
             for table in tables:
-                held = connection.scalar(text(f"SELECT count(*) FROM {table}"))  # noqa: S608 - a table of our own
-                connection.execute(text(REFUSE.format(table=table, rows=held + room)))
+                count = connection.scalar(text(f"SELECT count(*) FROM {table}"))  # noqa: S608 - a table of our own
+                connection.execute(text(REFUSE.format(table=table, rows=count + room)))
         yield
     finally:
         with explained(), engine.begin() as connection:
@@ -146,7 +146,7 @@ def full_disk(engine: Engine, room: int = 0) -> Iterator[None]:
 
 
 def killed(program: str, database: SpareDatabase, at: str) -> list[str]:
-    """What a program prints on this database until a line holds `at` and it is killed; LessonsError if none does."""
+    """Run a program on this database, kill it when it prints `at`, and return its lines; else LessonsError."""
     environment = os.environ | {"DATABASE_URL": database.url, "PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1"}
     command, lines = [sys.executable, "-c", program], []
     with TemporaryFile("w+", encoding="utf-8") as errors:

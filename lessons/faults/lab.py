@@ -23,7 +23,7 @@ ADDRESS = re.compile(r"/tmp/rag-workbook-\S+\.s\.PGSQL\.\d+|127\.0\.0\.1(, port 
 
 
 def without_address(text: str) -> str:
-    """The text with the address of a throw-away server, which is another one each time, replaced."""
+    """Replace the address of a throw-away server, which is another one each time."""
     return ADDRESS.sub("<address>", text)
 
 
@@ -55,7 +55,7 @@ def logged() -> Iterator[Log]:
 
 
 @dataclass(frozen=True)
-class Seen:
+class Observation:
     """An answer as its reader sees it, with the log, and with those notes of its trace that are no warnings too."""
 
     answer: Answer
@@ -64,8 +64,8 @@ class Seen:
     def __repr__(self) -> str:
         warnings = self.answer.warnings
         notes = [f"{step.name}: {note}" for step in self.answer.trace for note in step.notes if note not in warnings]
-        seen = {"answer": [self.answer.text], "warning": warnings, "note": dict.fromkeys(notes), "log": self.log}
-        return "\n".join(f"{kind:8} {without_address(said)}" for kind, lines in seen.items() for said in lines)
+        texts = {"answer": [self.answer.text], "warning": warnings, "note": dict.fromkeys(notes), "log": self.log}
+        return "\n".join(f"{kind:8} {without_address(line)}" for kind, lines in texts.items() for line in lines)
 
 
 DOCUMENTS = {
@@ -80,18 +80,18 @@ class Lab(AbstractContextManager):
 
     def __init__(self, database: SpareDatabase | ReplicatedDatabase | None = None) -> None:
         self.database = database or SpareDatabase()
-        self.place = Workspace.open(self.database.settings)
-        self.scope = Scope(self.place.settings.user)
+        self.workspace = Workspace.open(self.database.settings)
+        self.scope = Scope(self.workspace.settings.user)
         self.add(DOCUMENTS)
 
     def stage(self, name: str) -> Stage:
-        return stage_named(name).but(name, workspace=self.place)
+        return stage_named(name).but(name, workspace=self.workspace)
 
-    def ask(self, stage: Answering | str, question: str, **scope: Any) -> Seen:
+    def ask(self, stage: Answering | str, question: str, **scope: Any) -> Observation:
         """Ask a stage and look at all that can be seen of its answer."""
-        asked = self.stage(stage) if isinstance(stage, str) else stage
+        pipeline = self.stage(stage) if isinstance(stage, str) else stage
         with logged() as log:
-            return Seen(asked.ask(question, **scope), log)
+            return Observation(pipeline.ask(question, **scope), log)
 
     def add(self, documents: Mapping[str, str]) -> list[FileResult]:
         """Ingest texts by file name into every index."""
@@ -99,7 +99,7 @@ class Lab(AbstractContextManager):
             files = [(Path(folder) / f"{number}{Path(name).suffix}", name) for number, name in enumerate(documents)]
             for path, name in files:
                 path.write_text(documents[name], encoding="utf-8")
-            return [result for _, result in ingest_each(self.place, files, indexes(), self.scope)]
+            return [result for _, result in ingest_each(self.workspace, files, indexes(), self.scope)]
 
     def close(self) -> None:
         self.database.erase()

@@ -48,13 +48,14 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault == "wrong_schema" and not body.get("tools"):
             self._send(json.dumps({"id": "1", "choices": "none"}).encode(), stream=bool(body.get("stream")))
         elif body.get("stream"):
-            self._stream(_spoken(body, self.server.command).split(" "))
+            self._stream(_reply_text(body, self.server.command).split(" "))
         else:
-            message = _called(body, fault, len(self.server.requests)) or _said(_spoken(body, self.server.command))
+            tool_call = _tool_call(body, fault, len(self.server.requests))
+            message = tool_call or _message(_reply_text(body, self.server.command))
             self._send(json.dumps({"id": "1", "choices": [{"index": 0, "message": message}]}).encode())
 
     def _stream(self, words: list[str]) -> None:
-        """A word in each piece, and then the end; or the first half of the words and no end."""
+        """Send a word in each piece, and then the end; or the first half of the words and no end."""
         pieces = [_chunk(word if i == 0 else f" {word}") for i, word in enumerate(words)]
         broken = self.server.fault == "breaks_off"
         self._send(*(pieces[: len(pieces) // 2] if broken else [*pieces, _chunk("", "stop")]), stream=True)
@@ -71,8 +72,8 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-def _called(body: dict[str, Any], fault: Fault, number: int) -> dict[str, Any] | None:
-    """A tool call that fits no schema, or one more search after every other; None for a model that calls nothing."""
+def _tool_call(body: dict[str, Any], fault: Fault, number: int) -> dict[str, Any] | None:
+    """Return a tool call that fits no schema, or one more search after every other; None if the fault is neither."""
     arguments = {"wrong_schema": {"nonsense": True}, "endless": {"query": f"kiosk opening, try {number}"}}.get(fault)
     if not body.get("tools") or arguments is None:
         return None
@@ -81,43 +82,44 @@ def _called(body: dict[str, Any], fault: Fault, number: int) -> dict[str, Any] |
     return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
-def _spoken(body: dict[str, Any], command: str) -> str:
-    """The command, if the prompt holds it; otherwise what the keyless model says."""
-    told = [str(message.get("content") or "") for message in body["messages"]]
-    if command and any(command in each for each in told):
+def _reply_text(body: dict[str, Any], command: str) -> str:
+    """Return the command, if the prompt holds it; otherwise what the keyless model says."""
+    texts = [str(message.get("content") or "") for message in body["messages"]]
+    if command and any(command in text for text in texts):
         return command
     roles = [message["role"] for message in body["messages"]]
-    asked = [(role, content) for role, content in zip(roles, told, strict=True) if role in ("system", "user")]
-    messages = [ChatMessage(content, role=MessageRole(role)) for role, content in asked]
+    turns = [(role, text) for role, text in zip(roles, texts, strict=True) if role in ("system", "user")]
+    messages = [ChatMessage(text, role=MessageRole(role)) for role, text in turns]
     return OfflineLLM().chat(messages).message.content or ""
 
 
-def _said(text: str) -> dict[str, Any]:
+def _message(text: str) -> dict[str, Any]:
     return {"role": "assistant", "content": text}
 
 
 def _chunk(text: str, ended: str | None = None) -> bytes:
-    return json.dumps({"id": "1", "choices": [{"index": 0, "delta": _said(text), "finish_reason": ended}]}).encode()
+    return json.dumps({"id": "1", "choices": [{"index": 0, "delta": _message(text), "finish_reason": ended}]}).encode()
 
 
 SHORT = {"request_timeout": 1.0, "max_retries": 1}  # seconds: nobody waits a minute for a model that hangs on purpose
 
 
 @contextmanager
-def broken_model(place: Workspace, fault: Fault, command: str = "") -> Iterator[FaultyServer]:
+def broken_model(workspace: Workspace, fault: Fault, command: str = "") -> Iterator[FaultyServer]:
     """While the block runs, a server with this fault answers instead of the workspace's model.
 
     `command` is a sentence that the model says whenever a prompt holds it, as one does that obeys a document.
     """
     with FaultyServer(fault, command) as server:
         threading.Thread(target=server.serve_forever, args=[0.05], daemon=True).start()
-        chosen = SHORT | {"openai_base_url": f"http://127.0.0.1:{server.server_port}/v1", "llm_model": "broken"}
-        chosen["recording"] = False
-        sound, place.llm = place.llm, language_model(place.settings.model_copy(update=chosen), place.embedding)
-        cast(Any, place.llm).capabilities.learn("A whole reply.")  # the first stream of an unknown model is held back
+        changes = SHORT | {"openai_base_url": f"http://127.0.0.1:{server.server_port}/v1", "llm_model": "broken"}
+        changes["recording"] = False
+        broken = language_model(workspace.settings.model_copy(update=changes), workspace.embedding)
+        working, workspace.llm = workspace.llm, broken
+        cast(Any, broken).capabilities.learn("A whole reply.")  # the first stream of an unknown model is held back
         try:
             yield server
         finally:
-            place.llm = sound
+            workspace.llm = working
             server.closing.set()
             server.shutdown()

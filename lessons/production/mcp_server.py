@@ -32,7 +32,7 @@ MOST_PASSAGES = 20
 
 
 @dataclass
-class Found:
+class Passage:
     """A passage. `number` is its place in the document, from 0; `score` is 0 if it was read and not searched for.
 
     One of several pages begins on `page`; `page_starts` says at which character each of them does.
@@ -49,46 +49,47 @@ class Found:
 class Tools:
     """What an agent may do with the documents within a scope. LessonsError says what it should do instead."""
 
-    def __init__(self, place: Workspace, scope: Scope) -> None:
-        self.place, self.scope = place, scope
+    def __init__(self, workspace: Workspace, scope: Scope) -> None:
+        self.workspace, self.scope = workspace, scope
         self.pipeline = stages()["smart"].but("mcp", query=(), filters=None)  # the agent words its queries itself
 
-    def search(self, query: str, filter: str = "") -> list[Found]:
+    def search(self, query: str, filter: str = "") -> list[Passage]:
         """Find passages by meaning and by words, best first, such as under the filter `date >= 2024-07-01`."""
-        filters = checked_filter(self.place, filter, self.scope)
-        asked = Query(cleaned(query)[0], self.scope, filters)
-        found = self.pipeline.search(asked, self.place.resources(self.pipeline.index), Trace())
-        return [_found(each) for each in found]
+        filters = checked_filter(self.workspace, filter, self.scope)
+        cleaned_query = Query(cleaned(query)[0], self.scope, filters)
+        documents = self.pipeline.search(cleaned_query, self.workspace.resources(self.pipeline.index), Trace())
+        return [_passage(document) for document in documents]
 
-    def passages(self, source_file: str, first: int = 0, count: int = 5) -> list[Found]:
+    def passages(self, source_file: str, first: int = 0, count: int = 5) -> list[Passage]:
         """Read so many passages of a document in their order, from number `first` on; at most twenty."""
         end = first + min(count, MOST_PASSAGES)
-        nodes = chunk_range(self.place.store(self.pipeline.index), self.scope, source_file, first, end)
-        return [_found(RetrievedDocument(each.node_id, each.get_content(), 0.0, "", each.metadata)) for each in nodes]
+        nodes = chunk_range(self.workspace.store(self.pipeline.index), self.scope, source_file, first, end)
+        return [_passage(RetrievedDocument(node.node_id, node.get_content(), 0.0, "", node.metadata)) for node in nodes]
 
 
-def _found(document: RetrievedDocument) -> Found:
-    known = document.metadata
-    place, starts = (known["source_file"], document.page, known["chunk_index"]), known.get("page_starts", [])
-    return Found(*place, round(document.score, 3), document.content, starts)
+def _passage(document: RetrievedDocument) -> Passage:
+    metadata = document.metadata
+    position = metadata["source_file"], document.page, metadata["chunk_index"]
+    starts = metadata.get("page_starts", [])
+    return Passage(*position, round(document.score, 3), document.content, starts)
 
 
-def server(place: Workspace, scope: Scope) -> "MCPServer":
-    """The tools as a server of the official SDK; LessonsError if that is not installed."""
+def server(workspace: Workspace, scope: Scope) -> "MCPServer":
+    """Make a server of the official SDK from the tools; LessonsError if that is not installed."""
     need_extra()
     from mcp.server import MCPServer
     from mcp_types import ToolAnnotations
 
-    offered, tools = MCPServer("lessons", instructions=INSTRUCTIONS, log_level="ERROR"), Tools(place, scope)
+    offered, tools = MCPServer("lessons", instructions=INSTRUCTIONS, log_level="ERROR"), Tools(workspace, scope)
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
     for tool in (tools.search, tools.passages):
-        offered.add_tool(_told()(tool), annotations=reads)  # under its own name, signature and docstring
+        offered.add_tool(_friendly_errors()(tool), annotations=reads)  # under its own name, signature and docstring
     return offered
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """A known problem reaches the agent as its sentence; of any other one the SDK says nothing."""
+def _friendly_errors() -> Iterator[None]:
+    """Pass a known problem on to the agent as its sentence; of any other one the SDK says nothing."""
     from mcp.server.mcpserver.exceptions import ToolError
 
     try:
@@ -97,14 +98,14 @@ def _told() -> Iterator[None]:
         raise ToolError(str(error)) from error
 
 
-def serve(place: Workspace, owner: str) -> None:
+def serve(workspace: Workspace, owner: str) -> None:
     """Serve one owner on stdin and stdout until the client leaves; from then on this process cannot write."""
     scope = Scope(owner)
-    offered = server(place, scope)
-    documents = [each for index in indexes() for each in place.store(index).documents(scope)]  # makes missing tables
+    offered = server(workspace, scope)
+    documents = [row for index in indexes() for row in workspace.store(index).documents(scope)]  # makes missing tables
     if not documents:
         raise LessonsError(f"{owner} has no documents yet: run `lessons ingest` first.")
-    only_read(place.engine)
+    only_read(workspace.engine)
     offered.run()
 
 

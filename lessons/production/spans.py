@@ -26,10 +26,10 @@ KINDS = {"retrieve": "RETRIEVER", "rerank": "RERANKER", "search_documents": "TOO
 def send(answer: Answer, provider: "TracerProvider", owner: str) -> None:
     """Send an answer as one trace: a span for all of it, one for each step, and below that its parts."""
     steps = answer.trace.steps
-    whole = Step(answer.stage, answer.question, answer.text, parts=steps)
-    whole.began = min((step.began for step in steps), default=whole.began)
-    whole.ms = max((step.began + step.ms / 1000 - whole.began for step in steps), default=0) * 1000
-    _send(whole, provider.get_tracer("lessons"), {"user.id": owner})
+    root = Step(answer.stage, answer.question, answer.text, parts=steps)
+    root.began = min((step.began for step in steps), default=root.began)
+    root.ms = max((step.began + step.ms / 1000 - root.began for step in steps), default=0) * 1000
+    _send(root, provider.get_tracer("lessons"), {"user.id": owner})
 
 
 def _send(step: Step, tracer: "Tracer", further: dict[str, Any]) -> None:
@@ -48,21 +48,21 @@ def _send(step: Step, tracer: "Tracer", further: dict[str, Any]) -> None:
 
 
 def attributes(step: Step) -> dict[str, Any]:
-    """What OpenInference calls the things that a step knows. Calls of its parts are counted there and not twice."""
+    """Name what a step knows as OpenInference does. Calls of its parts are counted there and not twice."""
     need_extra()
     from openinference.semconv.trace import SpanAttributes as Name
 
     calls, tokens_in, tokens_out, cost = (
-        getattr(step, each) - sum(getattr(part, each) for part in step.parts)
-        for each in ("llm_calls", "tokens_in", "tokens_out", "cost")
+        getattr(step, name) - sum(getattr(part, name) for part in step.parts)
+        for name in ("llm_calls", "tokens_in", "tokens_out", "cost")
     )
-    known: dict[str, Any] = {Name.OPENINFERENCE_SPAN_KIND: KINDS.get(step.name, "LLM" if calls > 0 else "CHAIN")}
-    known |= {name: text for name, text in _words(step).items() if text} | _documents(step)
+    values: dict[str, Any] = {Name.OPENINFERENCE_SPAN_KIND: KINDS.get(step.name, "LLM" if calls > 0 else "CHAIN")}
+    values |= {name: text for name, text in _words(step).items() if text} | _documents(step)
     if calls > 0:
-        known[Name.LLM_MODEL_NAME] = ", ".join(step.answered)
-        known[Name.LLM_TOKEN_COUNT_PROMPT], known[Name.LLM_TOKEN_COUNT_COMPLETION] = tokens_in, tokens_out
-        known[Name.LLM_COST_TOTAL] = cost
-    return known
+        values[Name.LLM_MODEL_NAME] = ", ".join(step.answered)
+        values[Name.LLM_TOKEN_COUNT_PROMPT], values[Name.LLM_TOKEN_COUNT_COMPLETION] = tokens_in, tokens_out
+        values[Name.LLM_COST_TOTAL] = cost
+    return values
 
 
 def _words(step: Step) -> dict[str, str]:
@@ -70,13 +70,13 @@ def _words(step: Step) -> dict[str, str]:
     texts = {}
     for name, value in (("input.value", step.input), ("output.value", step.output)):
         lines = [value] if isinstance(value, str) else value
-        if isinstance(lines, list) and all(isinstance(each, str) for each in lines):
+        if isinstance(lines, list) and all(isinstance(line, str) for line in lines):
             texts[name] = "\n".join(lines)
     return texts
 
 
 def _documents(step: Step) -> dict[str, Any]:
     name = {"retrieve": "retrieval.documents", "rerank": "reranker.output_documents"}.get(step.name)
-    found = step.output if name and isinstance(step.output, list) else []
-    ranked = enumerate(each for each in found if isinstance(each, RetrievedDocument))
-    return {f"{name}.{rank}.document.{key}": getattr(each, key) for rank, each in ranked for key in ("id", "score")}
+    output = step.output if name and isinstance(step.output, list) else []
+    ranked = enumerate(document for document in output if isinstance(document, RetrievedDocument))
+    return {f"{name}.{rank}.document.{key}": getattr(row, key) for rank, row in ranked for key in ("id", "score")}

@@ -49,15 +49,15 @@ class Difference:
 
 
 def difference(old: ChunkStore, new: ChunkStore, scope: Scope) -> Difference:
-    """What has to be done before the new table can take the place of the old one."""
+    """Compare the tables: list what has to be done before the new one can replace the old one."""
     old.documents(scope), new.documents(scope)  # which make what is missing of the tables
     with owner_transaction(old.engine, scope.user_id) as connection:
         return _difference(connection, old, new, scope)
 
 
 def _difference(connection: Connection, old: ChunkStore, new: ChunkStore, scope: Scope) -> Difference:
-    hashes = (text(HASHES.format(chunks=each.table_name)).bindparams(user_id=scope.user_id) for each in (old, new))
-    was, now = ({row.source_file: row.hash for row in connection.execute(each)} for each in hashes)
+    hashes = (text(HASHES.format(chunks=store.table_name)).bindparams(user_id=scope.user_id) for store in (old, new))
+    was, now = ({row.source_file: row.hash for row in connection.execute(query)} for query in hashes)
     changed = tuple(sorted(name for name in was if now.get(name) != was[name]))
     return Difference(changed, tuple(sorted(now.keys() - was)))
 
@@ -65,24 +65,24 @@ def _difference(connection: Connection, old: ChunkStore, new: ChunkStore, scope:
 def catch_up(index: Index, old: Workspace, new: Workspace, scope: Scope) -> Difference:
     """Embed what has changed, remove what is gone, and say what was done. May be broken off and done again."""
     from_, to = old.store(index), new.store(index)
-    found = difference(from_, to, scope)
-    for name in found.gone:
+    todo = difference(from_, to, scope)
+    for name in todo.gone:
         to.delete_document(scope, name)
-    hashes, written = {each.source_file: each.sha256 for each in from_.documents(scope)}, 0
-    for name in found.changed:
+    hashes, written = {row.source_file: row.sha256 for row in from_.documents(scope)}, 0
+    for name in todo.changed:
         nodes = new.embedding(_chunks(index, from_, name, scope))
         to.replace_document(scope, name, hashes[name], nodes, from_.content(scope, name))
         written += len(nodes)
     to.optimize(written)
-    return found
+    return todo
 
 
 def _chunks(index: Index, store: ChunkStore, source_file: str, scope: Scope) -> list[BaseNode]:
-    """The chunks of a document as its index embeds them, from their rows."""
-    embedded = next((each.embedded for each in index.transformations if isinstance(each, SectionSplitter)), ())
+    """Read the chunks of a document from their rows, as its index embeds them."""
+    embedded = next((step.embedded for step in index.transformations if isinstance(step, SectionSplitter)), ())
     return [
-        Chunk(id_=each.node_id, text=each.get_content(), metadata=each.metadata, embedded=embedded)
-        for each in store.get_nodes(scope=scope.only([source_file]))
+        Chunk(id_=node.node_id, text=node.get_content(), metadata=node.metadata, embedded=embedded)
+        for node in store.get_nodes(scope=scope.only([source_file]))
     ]
 
 
@@ -102,13 +102,14 @@ def switch(index: Index, old: Workspace, new: Workspace, scope: Scope) -> None:
         connection.execute(insert(ServedRow).values(row).on_conflict_do_update(index_elements=[*row][:2], set_=row))
 
 
-def served(index: Index, places: Sequence[Workspace], scope: Scope) -> Workspace:
-    """The workspace whose table is served now, the first until there was a switch; LessonsError if it is not here."""
-    ensure_owned(places[0].engine, ServedRow.__table__)
-    mine = ServedRow.user_id == scope.user_id, ServedRow.index_name == index.name
-    with owner_transaction(places[0].engine, scope.user_id) as connection:
-        table = connection.scalar(select(ServedRow.chunks_table).where(*mine)) or places[0].store(index).table_name
-    for place in places:
-        if place.store(index).table_name == table:
-            return place
+def served(index: Index, workspaces: Sequence[Workspace], scope: Scope) -> Workspace:
+    """Return the workspace whose table is served, by default the first; LessonsError if it is not among them."""
+    ensure_owned(workspaces[0].engine, ServedRow.__table__)
+    conditions = ServedRow.user_id == scope.user_id, ServedRow.index_name == index.name
+    with owner_transaction(workspaces[0].engine, scope.user_id) as connection:
+        table = connection.scalar(select(ServedRow.chunks_table).where(*conditions))
+    table = table or workspaces[0].store(index).table_name
+    for workspace in workspaces:
+        if workspace.store(index).table_name == table:
+            return workspace
     raise LessonsError(f"{table} is served, and its embedding model is not loaded here: start again with that model.")

@@ -49,6 +49,7 @@ PERCENT = 1, 3, 10, 30, 100
 NEIGHBOURS = 10
 
 Statements = Sequence[tuple[str, Mapping[str, Any]]]
+Search = Callable[[int], object]
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Filtered:
-    """Searches that a filter leaves so many per cent of the chunks: how they were done, and what they found.
+    """Searches that a filter leaves so many per cent of the chunks, with the plan by which they were done.
 
     `recall` is the share of the ten nearest of those chunks; times are medians, `exact_ms` of comparing them all.
     """
@@ -95,20 +96,20 @@ class Size:
         return next(pair for pair in self.searches if pair.name == name)
 
 
-def benchmark(place: Workspace, chunks: Sequence[int], watch: Watcher) -> Iterator[Size]:
-    """Measure on made-up chunks; nothing stays in the database. `watch(what, done, total)` hears what is going on."""
-    for number in sorted(set(chunks)):
-        with made_up_store(place.engine, number, partial(watch, f"{number:,} chunks")) as store:
-            walked = tuple(filtered(store, ROUNDS)) if number > settings().exact_search_chunks else ()
+def benchmark(workspace: Workspace, sizes: Sequence[int], watch: Watcher) -> Iterator[Size]:
+    """Measure on made-up chunks, which are dropped afterwards. `watch(label, count, total)` gets the progress."""
+    for chunks in sorted(set(sizes)):
+        with made_up_store(workspace.engine, chunks, partial(watch, f"{chunks:,} chunks")) as store:
+            filtered = tuple(filtered_searches(store, ROUNDS)) if chunks > settings().exact_search_chunks else ()
             pairs = []
-            for done, pair in enumerate(search_pairs(store), start=1):
-                watch(f"Searching {number:,} chunks", done, SEARCHES)
+            for pair in search_pairs(store):
                 pairs.append(pair)
-            yield Size(number, tuple(pairs), _answers(store, place), _memory(store, watch), walked)
+                watch(f"Searching {chunks:,} chunks", len(pairs), SEARCHES)
+            yield Size(chunks, tuple(pairs), _answer_times(store, workspace), _memory_growth(store, watch), filtered)
 
 
 def as_document(sizes: Sequence[Size]) -> dict[str, Any]:
-    """All of it, headed by the ratio of smart search to its floor.
+    """Return all of it, headed by the ratio of smart search to its floor.
 
     `growth`: how much longer smart search takes in the largest index than in the first of at least `BASE` chunks.
     """
@@ -117,25 +118,24 @@ def as_document(sizes: Sequence[Size]) -> dict[str, Any]:
     return {"search_ratio": last.ratio, "growth": last.ms / base.ms, "sizes": [asdict(size) for size in sizes]}
 
 
-def _answers(store: ChunkStore, place: Workspace) -> dict[str, float]:
-    made_up = Workspace(place.settings, place.engine, MadeUpEmbedding(), OfflineLLM())
-    name = store.table_name.split("_made_up")[0].removeprefix("chunks_")
-    times = {}
-    for stage in stages().values():
-        here = stage.but(stage.name, index=replace(stage.index, name=name), workspace=made_up)
-        times[stage.name] = median(here.ask(asked(n)[0], user=OWNER).trace.ms for n in range(ANSWERS))
-    return times
+def report(sizes: Sequence[Size]) -> Group:
+    """Show every search at each size beside its floor, and the stages with the memory they take."""
+    pairs = [{"chunks": size.chunks, **asdict(pair)} for size in sizes for pair in size.searches]
+    filtered = [{"chunks": size.chunks, **asdict(search)} for size in sizes for search in size.filtered]
+    answers = [{"chunks": size.chunks, **size.stages, "memory_mb": size.memory_mb} for size in sizes]
+    return Group(
+        table("Searches: medians in milliseconds, and the median ratio to the floor with its quartiles", pairs),
+        *([table("Under filters: how many per cent are left, and what is found", filtered)] if filtered else []),
+        table(f"Milliseconds of an answer, keyless, and MB added by {QUESTIONS:,} searches", answers),
+    )
 
 
-def _memory(store: ChunkStore, watch: Watcher) -> float:
-    resources, process, before = Resources(store, MadeUpEmbedding(), OfflineLLM()), psutil.Process(), 0
-    for number in range(SETTLING + QUESTIONS):
-        if number == SETTLING:
-            before = process.memory_info().rss
-        phrasings = asked(number)[:1]
-        HybridRetriever().search(phrasings, Query(phrasings[0], OWNER), resources)
-        watch("Questions, for memory", number + 1, SETTLING + QUESTIONS)
-    return (process.memory_info().rss - before) / 1e6
+def table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Show rows under the names in them."""
+    shown = Table(*rows[0], title=title)
+    for row in rows:
+        shown.add_row(*(value if isinstance(value, str) else f"{value:,.10g}" for value in row.values()))
+    return shown
 
 
 class MadeUpEmbedding(ThreadedEmbedding):
@@ -150,13 +150,51 @@ class MadeUpEmbedding(ThreadedEmbedding):
         return self._get_query_embedding(text)
 
 
-def in_pairs(name: str, ours: Callable[[int], object], floor: Callable[[int], object]) -> Pair:
-    """Time `ours(round)` and `floor(round)`, each first every other time, after `WARM_UP` rounds."""
+@lru_cache(REMEMBERED)
+def _made_up(query: str) -> tuple[float, ...]:
+    return tuple(vectors(1, zlib.crc32(query.encode()))[0].tolist())
+
+
+@lru_cache(REMEMBERED)
+def phrasings(number: int) -> list[str]:
+    """Return a question in as many phrasings as smart search has."""
+    first = 1000 * (number + WARM_UP)
+    return [question(seed) for seed in range(first, first + 1 + settings().query_variants)]
+
+
+def searches(resources: Resources) -> dict[str, Search]:
+    """Return each search of the store by its name, for another question every time."""
+    store = resources.store
+
+    def retrieving(retriever: Retriever, count: int = 1) -> Search:
+        return lambda n: retriever.search(phrasings(n)[:count], Query(phrasings(n)[0], OWNER), resources)
+
+    return {
+        "vector": retrieving(VectorRetriever()),
+        "keyword": retrieving(KeywordRetriever()),
+        "hybrid": retrieving(HybridRetriever()),
+        HEADLINE: retrieving(HybridRetriever(), count=len(phrasings(0))),
+        "range": lambda n: chunk_range(store, OWNER, MATERIAL, n % RANGE, n % RANGE + RANGE),
+        "statistics": lambda n: statistics(store, OWNER, [MATERIAL]),
+    }
+
+
+def search_pairs(store: ChunkStore) -> Iterator[Pair]:
+    """Time each search of the store against the statements that it sends, prepared, in one transaction of the owner."""
+    with owner_transaction(store.engine, OWNER.user_id) as connection:
+        raw: psycopg.Connection = connection.connection.driver_connection  # type: ignore[assignment]
+        for name, search in searches(Resources(store, MadeUpEmbedding(), OfflineLLM())).items():
+            statements = {number: _sent(store.engine, raw, search, number) for number in range(-WARM_UP, ROUNDS)}
+            yield _timed_in_turns(name, search, partial(_fetch, raw, statements))
+
+
+def _timed_in_turns(name: str, search: Search, floor: Search) -> Pair:
+    """Time `search(round)` and `floor(round)`, each first every other time, after `WARM_UP` rounds."""
     times = np.empty((2, ROUNDS))
     for number in range(-WARM_UP, ROUNDS):
         for which in (0, 1) if number % 2 else (1, 0):
             began = perf_counter()
-            (ours, floor)[which](number)
+            (search, floor)[which](number)
             if number >= 0:
                 times[which, number] = (perf_counter() - began) * 1000
     low, middle, high = np.percentile(times[0] / times[1], [25, 50, 75])
@@ -164,101 +202,66 @@ def in_pairs(name: str, ours: Callable[[int], object], floor: Callable[[int], ob
     return Pair(name, *(round(float(value), 3) for value in values))
 
 
-def searches(resources: Resources) -> dict[str, Callable[[int], object]]:
-    """Each search of the store by its name, for another question every time."""
-    store = resources.store
-
-    def retrieving(retriever: Retriever, phrasings: int = 1) -> Callable[[int], object]:
-        return lambda n: retriever.search(asked(n)[:phrasings], Query(asked(n)[0], OWNER), resources)
-
-    return {
-        "vector": retrieving(VectorRetriever()),
-        "keyword": retrieving(KeywordRetriever()),
-        "hybrid": retrieving(HybridRetriever()),
-        HEADLINE: retrieving(HybridRetriever(), phrasings=len(asked(0))),
-        "range": lambda n: chunk_range(store, OWNER, MATERIAL, n % RANGE, n % RANGE + RANGE),
-        "statistics": lambda n: statistics(store, OWNER, [MATERIAL]),
-    }
-
-
-def search_pairs(store: ChunkStore) -> Iterator[Pair]:
-    """Each search of the store against the statements that it sends, prepared, in one transaction of the owner."""
-    with owner_transaction(store.engine, OWNER.user_id) as connection:
-        raw: psycopg.Connection = connection.connection.driver_connection  # type: ignore[assignment]
-        for name, search in searches(Resources(store, MadeUpEmbedding(), OfflineLLM())).items():
-            ready = {number: _sent(store.engine, raw, search, number) for number in range(-WARM_UP, ROUNDS)}
-            yield in_pairs(name, search, partial(_fetch, raw, ready))
-
-
-def _sent(engine: Engine, raw: psycopg.Connection, search: Callable[[int], object], number: int) -> Statements:
-    """What a search asks the database once it is warm. What it sets holds for the transaction of `raw`."""
+def _sent(engine: Engine, raw: psycopg.Connection, search: Search, number: int) -> Statements:
+    """Return what a search asks the database once it is warm. What it sets holds for the transaction of `raw`."""
     sent: list[tuple[str, dict[str, Any]]] = []
 
-    def note(connection: Any, cursor: Any, statement: str, values: Any, *_: Any) -> None:
+    def record(connection: Any, cursor: Any, statement: str, values: Any, *_: Any) -> None:
         sent.append((statement, values))
 
     search(number)
-    event.listen(engine, "before_cursor_execute", note)
+    event.listen(engine, "before_cursor_execute", record)
     try:
         search(number)
     finally:
-        event.remove(engine, "before_cursor_execute", note)
+        event.remove(engine, "before_cursor_execute", record)
     for statement, values in sent:
         if "set_config" in statement:
             raw.execute(statement, values)
-    return [each for each in sent if "set_config" not in each[0]]
+    return [(statement, values) for statement, values in sent if "set_config" not in statement]
 
 
-def _fetch(raw: psycopg.Connection, ready: Mapping[int, Statements], number: int) -> None:
-    for statement, values in ready[number]:
+def _fetch(raw: psycopg.Connection, statements: Mapping[int, Statements], number: int) -> None:
+    for statement, values in statements[number]:
         raw.execute(statement, values, prepare=True).fetchall()
 
 
-def filtered(store: ChunkStore, rounds: int) -> Iterator[Filtered]:
+def filtered_searches(store: ChunkStore, rounds: int) -> Iterator[Filtered]:
     """Search the HNSW index under filters. It knows none, so it drops what they rule out and walks on."""
     for percent in PERCENT:
         filters = MetadataFilters(filters=[MetadataFilter(key="share", operator=FilterOperator.LT, value=percent)])
-        where = store.where(OWNER, filters)
-        ways, hits, times = set(), [], []
+        condition = store.where(OWNER, filters)
+        plans, hits, times = set(), [], []
         for vector in vectors(rounds, seed=4711).tolist():
             began = perf_counter()
-            found = store.query_each([vector], NEIGHBOURS, OWNER, filters)[0]
+            result = store.query_each([vector], NEIGHBOURS, OWNER, filters)[0]
             searched = perf_counter()
-            true = store.rows(store.vector_search([vector], NEIGHBOURS, where, "exact"), OWNER)
+            nearest = store.rows(store.vector_search([vector], NEIGHBOURS, condition, "exact"), OWNER)
             times.append((searched - began, perf_counter() - searched))
-            right = {row.chunk_id for row in true}
-            hits.append(len(right & set(map(int, found.ids))) / len(right))
-            ways.add(found.search_plan)
-        ms, exact_ms = (round(1000 * median(each), 2) for each in zip(*times, strict=True))
-        yield Filtered(percent, " or ".join(sorted(ways)), fmean(hits), ms, exact_ms)
+            right = {row.chunk_id for row in nearest}
+            hits.append(len(right & set(map(int, result.ids))) / len(right))
+            plans.add(result.search_plan)
+        ms, exact_ms = (round(1000 * median(seconds), 2) for seconds in zip(*times, strict=True))
+        yield Filtered(percent, " or ".join(sorted(plans)), fmean(hits), ms, exact_ms)
 
 
-@lru_cache(REMEMBERED)
-def _made_up(query: str) -> tuple[float, ...]:
-    return tuple(vectors(1, zlib.crc32(query.encode()))[0].tolist())
+def _answer_times(store: ChunkStore, workspace: Workspace) -> dict[str, float]:
+    made_up = Workspace(workspace.settings, workspace.engine, MadeUpEmbedding(), OfflineLLM())
+    name = store.table_name.split("_made_up")[0].removeprefix("chunks_")
+    times = {}
+    for stage in stages().values():
+        on_made_up = stage.but(stage.name, index=replace(stage.index, name=name), workspace=made_up)
+        times[stage.name] = median(on_made_up.ask(phrasings(n)[0], user=OWNER).trace.ms for n in range(ANSWERS))
+    return times
 
 
-@lru_cache(REMEMBERED)
-def asked(number: int) -> list[str]:
-    """A question in as many phrasings as smart search has."""
-    return [question(1000 * (number + WARM_UP) + each) for each in range(1 + settings().query_variants)]
-
-
-def report(sizes: Sequence[Size]) -> Group:
-    """Every search at each size beside its floor, which is its SQL alone, and the stages with the memory they take."""
-    pairs = [{"chunks": size.chunks, **asdict(pair)} for size in sizes for pair in size.searches]
-    filtered = [{"chunks": size.chunks, **asdict(each)} for size in sizes for each in size.filtered]
-    answers = [{"chunks": size.chunks, **size.stages, "memory_mb": size.memory_mb} for size in sizes]
-    return Group(
-        table("Searches: medians in milliseconds, and the median ratio to the floor with its quartiles", pairs),
-        *([table("Under filters: how many per cent are left, and what is found", filtered)] if filtered else []),
-        table(f"Milliseconds of an answer, keyless, and MB added by {QUESTIONS:,} searches", answers),
-    )
-
-
-def table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
-    """A table whose head are the names in the rows."""
-    shown = Table(*rows[0], title=title)
-    for row in rows:
-        shown.add_row(*(value if isinstance(value, str) else f"{value:,.10g}" for value in row.values()))
-    return shown
+def _memory_growth(store: ChunkStore, watch: Watcher) -> float:
+    """Return by how many MB this process grows over `QUESTIONS` searches."""
+    resources, process, start = Resources(store, MadeUpEmbedding(), OfflineLLM()), psutil.Process(), 0
+    for number in range(SETTLING + QUESTIONS):
+        if number == SETTLING:
+            start = process.memory_info().rss
+        queries = phrasings(number)[:1]
+        HybridRetriever().search(queries, Query(queries[0], OWNER), resources)
+        watch("Questions, for memory", number + 1, SETTLING + QUESTIONS)
+    return (process.memory_info().rss - start) / 1e6

@@ -1,4 +1,4 @@
-"""What an HNSW index costs and finds at each precision: float32, half the bits, one bit with re-ranking.
+"""Cost and recall of an HNSW index at each precision: float32, half the bits, one bit with re-ranking.
 
 The table keeps every vector in full; only the index differs. Of bits, the distances are coarse, so more candidates are
 taken and compared in full. A bit says on which side of the mean a coordinate lies: around zero, where these vectors
@@ -47,7 +47,7 @@ class Graph:
     p95_ms: float
 
 
-_NEAREST = "SELECT id FROM {table} ORDER BY embedding <=> %(asked)s::vector LIMIT {wanted}"
+_NEAREST = "SELECT id FROM {table} ORDER BY embedding <=> %(asked)s::vector LIMIT {limit}"
 _HALF = "embedding::halfvec({d})"
 _BITS = "binary_quantize(embedding - {mean})::bit({d})"
 _ASKED_BITS = "binary_quantize(%(asked)s::vector - {mean})::bit({d})"
@@ -63,8 +63,8 @@ PRECISIONS: dict[str, tuple[str | None, str]] = {
 
 
 def compared(engine: Engine, sizes: Sequence[int], watch: Watcher) -> list[Graph]:
-    """Every precision over so many made-up vectors; nothing stays in the database, even of a run that was killed."""
-    found: list[Graph] = []
+    """Compare every precision over made-up vectors, which are dropped afterwards, even those of a killed run."""
+    graphs: list[Graph] = []
     searches = (1 + len(BREADTHS) * (len(PRECISIONS) - 1)) * len(set(sizes))
     drop_leftovers(engine, OWNER)
     ensure_schema(engine, lambda connection: None)
@@ -73,17 +73,17 @@ def compared(engine: Engine, sizes: Sequence[int], watch: Watcher) -> list[Graph
         with claimed(name, engine, OWNER), engine.connect() as connection:
             raw = connection.execution_options(isolation_level="AUTOCOMMIT").connection.driver_connection
             for graph in _compared(raw, name, number):  # type: ignore[arg-type]
-                found.append(graph)
-                watch("Building and searching", len(found), searches)
+                graphs.append(graph)
+                watch("Building and searching", len(graphs), searches)
             connection.invalidate()  # its settings are not for others
-    return found
+    return graphs
 
 
 def _compared(connection: Connection, table: str, number: int) -> Iterator[Graph]:
     """Fill a new table of this name by COPY, and search it at each precision and breadth. The caller drops it."""
-    asked, nearest = vectors(QUESTIONS, seed=7), list[set[int]]()
-    _fill(connection, table, number, asked.shape[1])
-    values = {"table": f'"{table}"', "d": asked.shape[1], "mean": f"'{mean_vector().tolist()}'::vector"}
+    questions, nearest = vectors(QUESTIONS, seed=7), list[set[int]]()
+    _fill(connection, table, number, questions.shape[1])
+    values = {"table": f'"{table}"', "d": questions.shape[1], "mean": f"'{mean_vector().tolist()}'::vector"}
     _set(connection, "maintenance_work_mem", MEMORY)
     for precision, (indexed, search) in PRECISIONS.items():
         began = perf_counter()
@@ -93,10 +93,12 @@ def _compared(connection: Connection, table: str, number: int) -> Iterator[Graph
         size = _sizes(connection, table)
         for breadth in BREADTHS if indexed else (0,):
             _set(connection, "hnsw.ef_search", breadth or settings().hnsw_ef_search)
-            found, times = _searched(connection, search.format(**values, wanted=NEIGHBOURS, candidates=breadth), asked)
-            nearest = nearest or found  # the first search compares every vector
-            hits = sum(len(its & true) for its, true in zip(found, nearest, strict=True))
-            recall, ms = round(hits / (NEIGHBOURS * len(asked)), 4), np.percentile(times, [50, 95]).round(2).tolist()
+            statement = search.format(**values, limit=NEIGHBOURS, candidates=breadth)
+            results, times = _search(connection, statement, questions)
+            nearest = nearest or results  # the first search compares every vector
+            hits = sum(len(ids & true) for ids, true in zip(results, nearest, strict=True))
+            recall = round(hits / (NEIGHBOURS * len(questions)), 4)
+            ms = np.percentile(times, [50, 95]).round(2).tolist()
             yield Graph(number, precision, breadth, *size, size[1] / number, seconds, recall, *ms)
         connection.execute(f'DROP INDEX IF EXISTS "{table}_hnsw"')
 
@@ -111,19 +113,19 @@ def _fill(connection: Connection, table: str, number: int, dimension: int) -> No
     connection.execute(f'VACUUM ANALYZE "{table}"')
 
 
-def _searched(connection: Connection, statement: str, asked: np.ndarray) -> tuple[list[set[int]], list[float]]:
-    """The ids that each search finds, and the milliseconds that it takes, prepared."""
-    found, times = [], []
-    for vector in asked:
+def _search(connection: Connection, statement: str, questions: np.ndarray) -> tuple[list[set[int]], list[float]]:
+    """Return the ids that each prepared search finds, and the milliseconds that it takes."""
+    results, times = [], []
+    for vector in questions:
         began = perf_counter()
         rows = connection.execute(statement, {"asked": str(vector.tolist())}, prepare=True).fetchall()
         times.append((perf_counter() - began) * 1000)
-        found.append({row[0] for row in rows})
-    return found, times
+        results.append({row[0] for row in rows})
+    return results, times
 
 
 def _sizes(connection: Connection, table: str) -> tuple[int, int]:
-    """Bytes of the table and of its HNSW index, 0 if there is none."""
+    """Return the bytes of the table and of its HNSW index, 0 if there is none."""
     sizes = "SELECT pg_table_size(to_regclass(%s)), coalesce(pg_relation_size(to_regclass(%s)), 0)"
     (row,) = connection.execute(sizes, (f'"{table}"', f'"{table}_hnsw"')).fetchall()
     return row[0], row[1]
@@ -134,5 +136,5 @@ def _set(connection: Connection, name: str, value: object) -> None:
 
 
 def graph_report(graphs: Sequence[Graph]) -> Table:
-    """What the indexes cost and find."""
-    return table("HNSW by precision; `none` compares every vector", [asdict(each) for each in graphs])
+    """Show what the indexes cost and find."""
+    return table("HNSW by precision; `none` compares every vector", [asdict(graph) for graph in graphs])

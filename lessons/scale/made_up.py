@@ -42,7 +42,7 @@ _TERMS = {"user_id": "text", "term": "text", "chunk_id": "int8", "frequency": "i
 
 @cache
 def _shape() -> tuple[np.ndarray, np.ndarray]:
-    """Mean (d,) and a root (d, d) of the covariance of the shipped vectors."""
+    """Return the mean (d,) and a root (d, d) of the covariance of the shipped vectors."""
     with np.load(next(SHIPPED.glob("*.npz")), allow_pickle=False) as file:
         shipped = file["vectors"].astype(np.float32)
     values, axes = np.linalg.eigh(np.cov(shipped.T))
@@ -50,33 +50,33 @@ def _shape() -> tuple[np.ndarray, np.ndarray]:
 
 
 def mean_vector() -> np.ndarray:
-    """What the vectors have in common (d,)."""
+    """Return the mean of the vectors (d,)."""
     return _shape()[0]
 
 
 def vectors(number: int, seed: int) -> np.ndarray:
-    """Unit vectors (number, d) float32; the same seed gives the same ones."""
+    """Draw unit vectors (number, d) float32; the same seed gives the same ones."""
     mean, root = _shape()
     drawn = np.random.default_rng(seed).standard_normal((number, len(mean)), dtype=np.float32) @ root + mean
     return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
 
 
 def words(number: int, seed: int) -> np.ndarray:
-    """The words of so many chunks (number, WORDS_PER_CHUNK), common ones first in each row; a word may come twice."""
+    """Draw the words of so many chunks (number, WORDS_PER_CHUNK), common ones first; a word may come twice in a row."""
     share = 1 / (np.arange(len(WORDS)) + _HEAD)
     chance = np.random.default_rng(seed).random((number, WORDS_PER_CHUNK))
     return WORDS[np.sort(np.searchsorted(np.cumsum(share / share.sum()), chance).clip(max=len(WORDS) - 1), axis=1)]
 
 
 def question(seed: int) -> str:
-    """A few words that stand together in some text, common ones and rare ones."""
+    """Draw a few words that stand together in some text, common ones and rare ones."""
     row = np.unique(words(1, seed))
     return " ".join(np.random.default_rng(seed).choice(row, min(6, len(row)), replace=False))
 
 
 @contextmanager
 def empty_store(engine: Engine, dimension: int) -> Iterator[ChunkStore]:
-    """A store without chunks until the block ends, however it ends; what a killed run has left is dropped first."""
+    """Make a store without chunks, dropped when the block ends; what a killed run has left is dropped first."""
     drop_leftovers(engine, OWNER)
     store = ChunkStore(engine, PREFIX + secrets.token_hex(3)[:5], MODEL, dimension)
     with claimed(store.table_name, engine, OWNER):
@@ -86,9 +86,9 @@ def empty_store(engine: Engine, dimension: int) -> Iterator[ChunkStore]:
 
 @contextmanager
 def made_up_store(
-    engine: Engine, number: int, tell: Callable[[int, int], object] = lambda done, total: None
+    engine: Engine, number: int, watch: Callable[[int, int], object] = lambda count, total: None
 ) -> Iterator[ChunkStore]:
-    """A store with so many chunks of one owner, indexed and vacuumed."""
+    """Make a store with so many chunks of one owner, indexed and vacuumed, until the block ends."""
     with empty_store(engine, len(mean_vector())) as store:
         tables, documents = (store.table_name, term_table_name(store.table_name)), _new_documents(store, number)
         with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
@@ -99,7 +99,7 @@ def made_up_store(
             for start in range(0, number, BATCH):
                 end = min(start + BATCH, number)
                 _copy_chunks(raw, tables, range(start, end), documents)
-                tell(end, number)
+                watch(end, number)
             for table in tables:
                 protect(connection, table)
             connection.invalidate()  # it reads vectors as arrays now, which is not for others
@@ -117,25 +117,29 @@ def copy_rows(connection: psycopg.Connection, table: str, columns: Mapping[str, 
 
 
 def _new_documents(store: ChunkStore, number: int) -> list[int]:
-    """The ids of new documents, enough for so many chunks."""
+    """Insert documents, enough for so many chunks, and return their ids."""
     row = {"index_table": store.table_name, "user_id": OWNER.user_id, "sha256": "", "pages": 1}
     row["chunks"] = CHUNKS_PER_DOCUMENT
-    rows = [row | {"source_file": f"{place:10}"} for place in range(-(-number // CHUNKS_PER_DOCUMENT))]
+    rows = [row | {"source_file": f"{file:10}"} for file in range(-(-number // CHUNKS_PER_DOCUMENT))]
     with owner_transaction(store.engine, OWNER.user_id) as connection:
         return list(connection.scalars(insert(DocumentRow).returning(DocumentRow.id), rows))
 
 
 def _copy_chunks(raw: psycopg.Connection, tables: tuple[str, str], ids: Sequence[int], documents: list[int]) -> None:
     owner, seed = OWNER.user_id, 1_000_000 + ids[0]
-    told = words(len(ids), seed).tolist()
+    texts = words(len(ids), seed).tolist()
 
     def chunk(chunk_id: int, text: list[str], vector: np.ndarray) -> tuple:
-        file, place = chunk_id // CHUNKS_PER_DOCUMENT % len(documents), chunk_id % CHUNKS_PER_DOCUMENT
-        named = {"source_file": f"{file:10}", "user_id": owner, "language": "en" if file % 2 else "ko"}
-        metadata = {**named, "chunk_index": place, "share": chunk_id * 37 % SHARES}
-        node_id, said = f"{chunk_id:032}", " ".join(text)
-        return chunk_id, node_id, documents[file], owner, place, said, WORDS_PER_CHUNK, metadata, vector
+        file, position = chunk_id // CHUNKS_PER_DOCUMENT % len(documents), chunk_id % CHUNKS_PER_DOCUMENT
+        metadata: dict[str, object] = {
+            "source_file": f"{file:10}",
+            "user_id": owner,
+            "language": "en" if file % 2 else "ko",
+        }
+        metadata |= {"chunk_index": position, "share": chunk_id * 37 % SHARES}
+        keys = chunk_id, f"{chunk_id:032}", documents[file], owner, position
+        return *keys, " ".join(text), WORDS_PER_CHUNK, metadata, vector
 
-    copy_rows(raw, tables[0], _CHUNKS, map(chunk, ids, told, vectors(len(ids), seed)))
-    found = ((chunk_id, term) for chunk_id, text in zip(ids, told, strict=True) for term in set(text))
-    copy_rows(raw, tables[1], _TERMS, ((owner, term, chunk_id, 1, WORDS_PER_CHUNK) for chunk_id, term in found))
+    copy_rows(raw, tables[0], _CHUNKS, map(chunk, ids, texts, vectors(len(ids), seed)))
+    postings = ((term, chunk_id) for chunk_id, text in zip(ids, texts, strict=True) for term in set(text))
+    copy_rows(raw, tables[1], _TERMS, ((owner, *posting, 1, WORDS_PER_CHUNK) for posting in postings))

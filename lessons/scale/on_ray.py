@@ -36,55 +36,58 @@ PATIENCE = 5.0  # seconds for a first connection
 
 
 def ingest_on_ray(
-    files: Sequence[tuple[Path, str]], index: Index, place: Workspace, scope: Scope, enrichment: Enrichment = "none"
+    files: Sequence[tuple[Path, str]], index: Index, workspace: Workspace, scope: Scope, enrichment: Enrichment = "none"
 ) -> Iterator[FileResult]:
     """Ingest like `lessons.ingest.pipeline.ingest`, on a cluster, and yield each result when it is there.
 
     Errors are those of `ingest` and `cluster`. A file over which workers died `ingestion_attempts` times has failed.
     """
-    store, written, running = place.store(index), 0, dict[Any, PendingFile]()
-    known, chosen = fingerprints(store, scope), index.enriched(enrichment, place.llm)
-    with cluster(place.settings) as ray:
-        send = _sender(ray, index, place, scope, enrichment)
+    store, written, running = workspace.store(index), 0, dict[Any, PendingFile]()
+    fingerprint_of, enriched_index = fingerprints(store, scope), index.enriched(enrichment, workspace.llm)
+    with cluster(workspace.settings) as ray:
+        send = _sender(ray, index, workspace, scope, enrichment)
 
         def next_result() -> FileResult:
             nonlocal written
-            (done, *_), _ = ray.wait(list(running), num_returns=1)
-            due = running.pop(done)
-            result = _result(ray, done, due, place.settings)
+            (task, *_), _ = ray.wait(list(running), num_returns=1)
+            file = running.pop(task)
+            result = _result(ray, task, file, workspace.settings)
             if result.status != "failed":
-                known[result.source_file] = due.fingerprint
+                fingerprint_of[result.source_file] = file.fingerprint
                 written += result.chunks
             return result
 
         try:
             for path, name in files:
-                if len(running) >= place.settings.cluster_requests:
+                if len(running) >= workspace.settings.cluster_requests:
                     yield next_result()
-                while _is_under_way(found := check_status(path, name, chosen, scope, known), running.values()):
+                while True:
+                    status = check_status(path, name, enriched_index, scope, fingerprint_of)
+                    if not _is_under_way(status, running.values()):
+                        break
                     yield next_result()
-                if isinstance(found, FileResult):
-                    yield found
+                if isinstance(status, FileResult):
+                    yield status
                 else:
-                    running[send(path, found)] = found
+                    running[send(path, status)] = status
             while running:
                 yield next_result()
         finally:
-            for left in running if ray.is_initialized() else ():
-                ray.cancel(left)
+            for task in running if ray.is_initialized() else ():
+                ray.cancel(task)
     store.optimize(written)
 
 
-def _is_under_way(found: PendingFile | FileResult, running: Iterable[PendingFile]) -> bool:
-    """Whether a file with the same content or name is being worked on, so that this one has to wait."""
-    return isinstance(found, PendingFile) and any(
-        found.fingerprint == due.fingerprint or found.source_file == due.source_file for due in running
+def _is_under_way(status: PendingFile | FileResult, running: Iterable[PendingFile]) -> bool:
+    """Return True if a file with the same content or name is being worked on, so that this one has to wait."""
+    return isinstance(status, PendingFile) and any(
+        status.fingerprint == file.fingerprint or status.source_file == file.source_file for file in running
     )
 
 
-def _result(ray: Any, done: Any, due: PendingFile, settings: Settings) -> FileResult:
+def _result(ray: Any, task: Any, file: PendingFile, settings: Settings) -> FileResult:
     try:
-        return ray.get(done)
+        return ray.get(task)
     except ray.exceptions.RayTaskError as error:  # what a step raised, with the worker's traceback for a message
         raise error.cause from None
     except ray.exceptions.RayError:
@@ -92,33 +95,33 @@ def _result(ray: Any, done: Any, due: PendingFile, settings: Settings) -> FileRe
             f"Work on it broke off {settings.ingestion_attempts} times and was given up: "
             "the workers may lack memory for it, so split the file."
         )
-        return FileResult(due.source_file, "failed", reason=reason)
+        return FileResult(file.source_file, "failed", reason=reason)
 
 
 def _sender(
-    ray: Any, index: Index, place: Workspace, scope: Scope, enrichment: Enrichment
+    ray: Any, index: Index, workspace: Workspace, scope: Scope, enrichment: Enrichment
 ) -> Callable[[Path, PendingFile], Any]:
-    alone = place.settings.model_copy(update={"enrichment_workers": 1, "embedding_threads": 1})
-    run = ray.remote(_ingest_sent).options(num_cpus=1, max_retries=place.settings.ingestion_attempts - 1)
+    alone = workspace.settings.model_copy(update={"enrichment_workers": 1, "embedding_threads": 1})
+    run = ray.remote(_ingest_sent).options(num_cpus=1, max_retries=workspace.settings.ingestion_attempts - 1)
     logging.disable(logging.WARNING)  # LlamaIndex's splitters say that they leave out what they can make again
     try:
-        work = pickle.dumps((index.enriched("none", place.llm), scope, enrichment))
+        work = pickle.dumps((index.enriched("none", workspace.llm), scope, enrichment))
     finally:
         logging.disable(logging.NOTSET)
-    return lambda path, due: run.remote(pickle.dumps(alone), work, path.suffix, path.read_bytes(), due)
+    return lambda path, file: run.remote(pickle.dumps(alone), work, path.suffix, path.read_bytes(), file)
 
 
-def _ingest_sent(settings: bytes, work: bytes, suffix: str, content: bytes, due: PendingFile) -> FileResult:
-    """A task, in a worker's process: the file is saved for the readers, and goes through all steps."""
+def _ingest_sent(settings: bytes, work: bytes, suffix: str, content: bytes, file: PendingFile) -> FileResult:
+    """Take a file through all steps, as a task in a worker's process; it is saved for the readers first."""
     adopt(pickle.loads(settings))
-    place = _opened(settings)
+    workspace = _opened(settings)
     get_tokenizer()  # LlamaIndex's own copy, before a splitter asks tiktoken, which would download one
     index, scope, enrichment = pickle.loads(work)
-    index = index.enriched(enrichment, place.llm)
+    index = index.enriched(enrichment, workspace.llm)
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"sent{suffix}"
         path.write_bytes(content)
-        return ingest_file(path, due, index, place.store(index), place.embedding, scope)
+        return ingest_file(path, file, index, workspace.store(index), workspace.embedding, scope)
 
 
 @cache
@@ -128,7 +131,7 @@ def _opened(settings: bytes) -> Workspace:
 
 @contextmanager
 def cluster(settings: Settings) -> Iterator[Any]:
-    """Ray, connected to the cluster that RAY_ADDRESS names, or to one of this machine's processors for the time being.
+    """Connect Ray to the cluster that RAY_ADDRESS names, or to one of this machine's processors for the time being.
 
     LessonsError if Ray is missing or cannot be reached, DatabaseError if its machines could not reach the database.
     """
@@ -138,15 +141,15 @@ def cluster(settings: Settings) -> Iterator[Any]:
     try:
         import ray
     except ImportError:
-        said = "Ray is not installed: run `uv sync --extra scale`, or ingest without `--engine ray`."
-        raise LessonsError(said) from None
-    if mine := not ray.is_initialized():
+        message = "Ray is not installed: run `uv sync --extra scale`, or ingest without `--engine ray`."
+        raise LessonsError(message) from None
+    if joins := not ray.is_initialized():
         _join(ray, os.environ.get("RAY_ADDRESS", ""))
     try:
         refuse_unreachable(settings, {node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]})
         yield ray
     finally:
-        if mine:
+        if joins:
             ray.shutdown()
 
 
@@ -156,8 +159,8 @@ def _join(ray: Any, address: str) -> None:
         if host and port.isdecimal() and "/" not in host:
             socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
     except (OSError, OverflowError):
-        said = f"No Ray cluster answers at {address}: start it with `ray start --head`, or correct RAY_ADDRESS."
-        raise LessonsError(said) from None
+        message = f"No Ray cluster answers at {address}: start it with `ray start --head`, or correct RAY_ADDRESS."
+        raise LessonsError(message) from None
     try:
         ray.init(log_to_driver=False, logging_level=logging.ERROR)
     except Exception as error:
@@ -169,7 +172,7 @@ def _join(ray: Any, address: str) -> None:
 
 
 def refuse_unreachable(settings: Settings, machines: set[str]) -> None:
-    """DatabaseError if the database is this machine's own and the cluster has others."""
+    """Raise DatabaseError if the database is this machine's own and the cluster has others."""
     if not settings.database_url and len(machines) > 1:
         raise DatabaseError(
             "The cluster has more than this machine, and the embedded database can be reached from here only: "

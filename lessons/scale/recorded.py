@@ -1,4 +1,4 @@
-"""What was measured for this repository: searches, indexes, other frameworks; and what indexes take at other sizes."""
+"""Measurements of this repository: searches, indexes, other frameworks; and what indexes take at other sizes."""
 
 import json
 from collections.abc import Sequence
@@ -31,34 +31,34 @@ def _read(name: str) -> Any:
 
 @cache
 def sizes() -> tuple[Size, ...]:
-    """The searches over each number of chunks that `lessons bench` measured, smallest first."""
+    """Return the searches over each number of chunks that `lessons bench` measured, smallest first."""
     return TypeAdapter(tuple[Size, ...]).validate_python(_read("bench/searches.json")["sizes"])
 
 
 @cache
 def measured() -> tuple[Graph, ...]:
-    """The searches that `lessons bench --graphs` measured, by size, precision and breadth."""
-    return tuple(Graph(**each) for each in _read("bench/graphs.json")["graphs"])
+    """Return the searches that `lessons bench --graphs` measured, by size, precision and breadth."""
+    return tuple(Graph(**graph) for graph in _read("bench/graphs.json")["graphs"])
 
 
 def bytes_a_chunk(precision: str) -> float:
-    """Bytes of the index for each chunk at the largest size that was measured; for `none` those of the table."""
-    largest = max((each for each in measured() if each.precision == precision), key=lambda each: each.chunks)
+    """Return the bytes of the index for each chunk at the largest size measured; for `none` those of the table."""
+    largest = max((graph for graph in measured() if graph.precision == precision), key=lambda graph: graph.chunks)
     return largest.index_bytes_per_chunk or largest.table_bytes / largest.chunks
 
 
 def memory_needed(chunks: int, precision: str) -> float:
-    """Bytes to keep in memory for quick searches: linear, as each node has as many links (Malkov & Yashunin, 2018)."""
+    """Return the bytes that quick searches keep in memory: linear, as each node has as many links (Malkov, 2018)."""
     return chunks * bytes_a_chunk(precision)
 
 
 def most_chunks(memory: float, precision: str) -> int:
-    """How many chunks' index fits into so many bytes."""
+    """Return how many chunks' index fits into so many bytes."""
     return int(memory / bytes_a_chunk(precision))
 
 
 def plot_searches() -> Figure:
-    """Time of each search against the number of chunks, solid, and of its SQL alone, dotted."""
+    """Plot the time of each search against the number of chunks, solid, and of its SQL alone, dotted."""
     figure, axes = canvas(6.5, 4)
     chunks = [size.chunks for size in sizes()]
     for leg, colour in LEGS.items():
@@ -69,13 +69,13 @@ def plot_searches() -> Figure:
 
 
 def plot_memory() -> Figure:
-    """Memory against the number of chunks for each precision; dots are measured, lines are the formula."""
+    """Plot memory against the number of chunks for each precision; dots are measured, lines are the formula."""
     figure, axes = canvas(6.5, 4)
     numbers = [10**power for power in range(4, 10)]
     for precision, colour in INDEXES.items():
         axes.plot(numbers, [memory_needed(number, precision) / GB for number in numbers], color=colour, label=precision)
-        known = [each for each in measured() if each.precision == precision]
-        axes.plot([each.chunks for each in known], [each.index_bytes / GB for each in known], "o", color=colour)
+        graphs = [graph for graph in measured() if graph.precision == precision]
+        axes.plot([graph.chunks for graph in graphs], [graph.index_bytes / GB for graph in graphs], "o", color=colour)
     axes.axhline(MACHINE, color="black", linestyle=":")
     axes.annotate(f"memory of a machine, {MACHINE} GB", (1e4, MACHINE * 1.2))
     axes.set(ylabel="memory of the index (GB)", title="What an HNSW index takes")
@@ -83,25 +83,25 @@ def plot_memory() -> Figure:
 
 
 def plot_measured(value: str, label: str) -> Figure:
-    """One column of what was measured, as `recall`, against the number of chunks, with `CANDIDATES` candidates."""
+    """Plot one column of what was measured, as `recall`, against the number of chunks, with `CANDIDATES` candidates."""
     figure, axes = canvas(6.5, 3.5)
     for precision, colour in {"none": "#7f7f7f", **INDEXES}.items():
-        known = [each for each in measured() if each.precision == precision and each.breadth in (0, CANDIDATES)]
-        values = [getattr(each, value) for each in known]
-        axes.plot([each.chunks for each in known], values, "o-", color=colour, label=precision)
+        graphs = [graph for graph in measured() if graph.precision == precision and graph.breadth in (0, CANDIDATES)]
+        values = [getattr(graph, value) for graph in graphs]
+        axes.plot([graph.chunks for graph in graphs], values, "o-", color=colour, label=precision)
     axes.set(ylabel=label, title=f"{label} as measured")
     return _over_chunks(figure, axes, log=value.endswith("_ms"))
 
 
 def plot_breadths(chunks: int) -> Figure:
-    """Recall against the time of a search of so many chunks; each dot is the number of candidates written beside it."""
+    """Plot recall against the time of a search of so many chunks; the number of candidates stands beside each dot."""
     figure, axes = canvas(6.5, 3.5)
     for precision, colour in INDEXES.items():
-        known = [each for each in measured() if each.precision == precision and each.chunks == chunks]
-        axes.plot([each.p50_ms for each in known], [each.recall for each in known], "o-", color=colour, label=precision)
-        for each in known:
-            at = each.p50_ms, each.recall
-            axes.annotate(str(each.breadth), at, xytext=(4, -12), textcoords="offset points", color=colour)
+        graphs = [graph for graph in measured() if graph.precision == precision and graph.chunks == chunks]
+        dots = [(graph.p50_ms, graph.recall) for graph in graphs]
+        axes.plot(*zip(*dots, strict=True), "o-", color=colour, label=precision)
+        for graph, dot in zip(graphs, dots, strict=True):
+            axes.annotate(str(graph.breadth), dot, xytext=(4, -12), textcoords="offset points", color=colour)
     axes.set(xlabel="median time of a search (ms)", ylabel="recall@10", title=f"{chunks:,} chunks")
     axes.set_ylim(0, 1.05)
     axes.legend(frameon=False)
@@ -128,12 +128,12 @@ class Frameworks(Table):
 
 
 def frameworks() -> Frameworks:
-    """Our hybrid search beside those of other frameworks, as `data/rivals/compare.py` measured them."""
-    found = _read("rivals/result.json")
-    about = f"{found['questions']} questions, {found['korean']} of them in Korean, {found['chunks']:,} chunks"
+    """Compare our hybrid search with those of other frameworks, as `data/rivals/compare.py` measured them."""
+    result = _read("rivals/result.json")
+    about = f"{result['questions']} questions, {result['korean']} of them in Korean, {result['chunks']:,} chunks"
     rows = []
-    for each in found["searches"]:
-        ndcg = "{:.2f} [{:.2f}, {:.2f}]".format(each["ndcg@10"], *each["interval"])
-        gain = "{:+.2f} [{:+.2f}, {:+.2f}]".format(each["ours_is_better_by"], *each["gain_interval"])
-        rows.append([each["name"], ndcg, f"{each['korean']:.2f}", gain, str(each["lines"])])
-    return Frameworks(HEAD, rows, about, found["searches"])
+    for search in result["searches"]:
+        ndcg = "{:.2f} [{:.2f}, {:.2f}]".format(search["ndcg@10"], *search["interval"])
+        gain = "{:+.2f} [{:+.2f}, {:+.2f}]".format(search["ours_is_better_by"], *search["gain_interval"])
+        rows.append([search["name"], ndcg, f"{search['korean']:.2f}", gain, str(search["lines"])])
+    return Frameworks(HEAD, rows, about, result["searches"])

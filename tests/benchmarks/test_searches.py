@@ -7,7 +7,7 @@ import pytest
 from lessons.database import engine
 from lessons.keyless.llm import OfflineLLM
 from lessons.rag.types import Resources
-from lessons.scale.benchmark import MadeUpEmbedding, asked, searches
+from lessons.scale.benchmark import MadeUpEmbedding, phrasings, searches
 from lessons.scale.made_up import made_up_store
 from lessons.settings import Settings
 from tests.benchmarks.conftest import Timed
@@ -29,4 +29,6 @@ def by_name(database: Settings) -> Iterator[Searches]:
 @pytest.mark.parametrize("name", NAMES)
 def test_search(timed: Timed, by_name: Searches, name: str) -> None:
     embedding = MadeUpEmbedding()
-    assert timed(by_name[name], prepare=lambda number: [embedding.get_query_embedding(each) for each in asked(number)])
+    assert timed(
+        by_name[name], prepare=lambda number: [embedding.get_query_embedding(each) for each in phrasings(number)]
+    )

@@ -81,11 +81,11 @@ def test_a_database_that_goes_away_after_retrieval_costs_no_answer(lab: Lab, nam
 
 
 def conversation(lab: Lab, session: str) -> Conversation:
-    return Conversation(Window(StoredMessages(lab.place.engine).get_or_create(lab.scope, session)))
+    return Conversation(Window(StoredMessages(lab.workspace.engine).get_or_create(lab.scope, session)))
 
 
 def said(lab: Lab, session: str) -> list[str]:
-    return [content for _, content in StoredMessages(lab.place.engine).last(lab.scope, session)]
+    return [content for _, content in StoredMessages(lab.workspace.engine).last(lab.scope, session)]
 
 
 def test_a_question_that_could_not_be_searched_is_no_turn_of_the_conversation(lab: Lab) -> None:

@@ -26,7 +26,7 @@ LONG = "The archive holds many boxes. " * 150  # two chunks
 
 
 def files_of(lab: Lab) -> set[str]:
-    return {document.source_file for document in lab.place.store(naive_index()).documents(lab.scope)}
+    return {document.source_file for document in lab.workspace.store(naive_index()).documents(lab.scope)}
 
 
 def put(place: Workspace, folder: Path) -> list[str]:
@@ -44,24 +44,24 @@ def fill(path: Path) -> None:
 
 
 def jobs_of(lab: Lab, attempts: int) -> Jobs:
-    place = replace(lab.place, settings=lab.place.settings.model_copy(update={"ingestion_attempts": attempts}))
+    place = replace(lab.workspace, settings=lab.workspace.settings.model_copy(update={"ingestion_attempts": attempts}))
     return Jobs(place, {"naive": naive_index()})
 
 
 def test_a_document_that_does_not_fit_leaves_no_trace_and_fits_later(lab: Lab, tmp_path: Path) -> None:
     before = files_of(lab)
-    with full_disk(lab.place.engine, room=1), pytest.raises(DatabaseError) as told:
-        put(lab.place, tmp_path)
+    with full_disk(lab.workspace.engine, room=1), pytest.raises(DatabaseError) as told:
+        put(lab.workspace, tmp_path)
     assert str(told.value) == FULL
     assert files_of(lab) == before
-    assert put(lab.place, tmp_path) == ["added"]
+    assert put(lab.workspace, tmp_path) == ["added"]
     assert files_of(lab) == {*before, "archive.txt"}
 
 
 def test_a_job_waits_for_space_and_completes(lab: Lab) -> None:
     jobs = jobs_of(lab, attempts=1000)
     with ExitStack() as full, logged() as log:
-        full.enter_context(full_disk(lab.place.engine))
+        full.enter_context(full_disk(lab.workspace.engine))
         job = jobs.submit([(b"The cellar is dry.", "cellar.txt")], lab.scope)
         assert wait_for(lambda: jobs.status(job, lab.scope).reason == FULL, 30)
         assert "cellar.txt" not in files_of(lab)
@@ -74,7 +74,7 @@ def test_a_job_waits_for_space_and_completes(lab: Lab) -> None:
 
 def test_a_job_that_finds_no_space_again_and_again_failed_with_the_reason(lab: Lab) -> None:
     jobs = jobs_of(lab, attempts=1)
-    with logged(), full_disk(lab.place.engine):
+    with logged(), full_disk(lab.workspace.engine):
         job = jobs.submit([(b"The attic is hot.", "attic.txt")], lab.scope)
         ended = jobs.wait(job, lab.scope, 60)
     assert (ended.status, ended.reason) == ("FAILED", FULL)
@@ -103,7 +103,7 @@ def test_on_a_real_full_disk_ingestion_is_refused_with_a_sentence_and_works_agai
     lab: Lab, small_disk: Path, tmp_path: Path
 ) -> None:
     chosen = Settings(data_dir=small_disk)
-    place = Workspace(chosen, engine(chosen), lab.place.embedding, lab.place.llm)
+    place = Workspace(chosen, engine(chosen), lab.workspace.embedding, lab.workspace.llm)
     store, ballast = place.store(naive_index()), tmp_path / "disk" / "ballast"
     assert store.documents(Scope("reader")) == []
     fill(ballast)

@@ -40,7 +40,7 @@ library.load_corpus(workspace(), lambda done, total: print("done", done))
 
 def test_a_conversation_keeps_the_finished_turns_of_a_killed_process_and_goes_on(lab: Lab) -> None:
     assert killed(TALK, lab.database, at="said")
-    messages = StoredMessages(lab.place.engine).get_or_create(lab.scope, "killed")
+    messages = StoredMessages(lab.workspace.engine).get_or_create(lab.scope, "killed")
     assert [content for role, content in messages.history() if role == "user"] == ["When does the kiosk open?"]
     answer = Conversation(Window(messages)).ask(lab.stage("smart"), "And when does it close?")
     assert "18:15" in answer.text
@@ -53,11 +53,11 @@ def test_a_killed_load_of_the_shipped_documents_is_completed_by_the_next_questio
     mina = [each for each in library.shipped_documents() if each["owner"] == "mina"]
     monkeypatch.setattr(library, "shipped_documents", lambda: mina)
     killed(LOAD, lab.database, at=f"done {len(mina) + 1}")
-    stores = [lab.place.store(index) for index in indexes()]
+    stores = [lab.workspace.store(index) for index in indexes()]
     assert 0 < len(stores[1].documents(Scope("mina"))) < len(mina)
-    ensure_corpus(lab.place, "mina")
+    ensure_corpus(lab.workspace, "mina")
     for store in stores:
         stored = [row.source_file for row in store.documents(Scope("mina"))]
         assert sorted(stored) == sorted(each["path"] for each in mina)
-    again = library.load_corpus(lab.place, targets=[naive_index()])
+    again = library.load_corpus(lab.workspace, targets=[naive_index()])
     assert {result.status for result in again} == {"unchanged"}

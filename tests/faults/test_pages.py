@@ -23,7 +23,7 @@ def pages(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     """The app on the database of the lab."""
     common._open.clear()
     for module in (common, pipeline):
-        monkeypatch.setattr(module, "workspace", lambda: lab.place)
+        monkeypatch.setattr(module, "workspace", lambda: lab.workspace)
     yield lab
     common._open.clear()
 
@@ -61,7 +61,7 @@ def ask(page: AppTest) -> AppTest:
 @pytest.mark.parametrize("name", PAGES)
 def test_a_broken_model_is_a_warning_beside_the_answer(pages: Lab, name: str) -> None:
     page = opened(name)
-    with broken_model(pages.place, "too_many"):
+    with broken_model(pages.workspace, "too_many"):
         ask(page)
     assert plain("7:30") in shown(page)
     assert plain("is limiting requests (429)") in shown(page)
@@ -81,7 +81,7 @@ def test_a_chat_without_its_database_says_what_is_missing_and_answers_that_nothi
     pages: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in ("chat", "conversations"):
-        monkeypatch.setattr(f"lessons.pages.{module}.message_store", lambda: StoredMessages(pages.place.engine))
+        monkeypatch.setattr(f"lessons.pages.{module}.message_store", lambda: StoredMessages(pages.workspace.engine))
     opened("chat")
     with pages.database.stopped(), logged():
         page = opened("chat")

@@ -36,22 +36,22 @@ def on_replica(lab: Lab, statement: str) -> object:
 
 def test_what_is_written_goes_to_the_primary_and_what_is_searched_to_the_replica(lab: Lab) -> None:
     def replica_searched() -> bool:
-        with read_transaction(lab.place.engine, "reader") as connection:
+        with read_transaction(lab.workspace.engine, "reader") as connection:
             return connection.scalar(IN_RECOVERY)
 
     assert wait_for(replica_searched)  # it has replayed what the lab ingested
-    with owner_transaction(lab.place.engine, "reader") as connection:
+    with owner_transaction(lab.workspace.engine, "reader") as connection:
         assert not connection.scalar(IN_RECOVERY)
     assert lab.ask("smart", QUESTION).answer.citations[0].source_file == "kiosk.md"
 
 
 def test_a_process_finds_what_it_wrote_though_the_replica_is_behind(lab: Lab) -> None:
-    store = lab.place.store(lab.stage("naive").index)
+    store = lab.workspace.store(lab.stage("naive").index)
     on_replica(lab, "SELECT pg_wal_replay_pause()::text")
     try:
         lab.add({"bakery.md": "# Bakery\n\nThe bakery sells bread.\n"})
         assert "bakery.md" in {row.source_file for row in store.documents(lab.scope)}
-        assert ChunkStore(lab.place.engine, "late", "toy", 3).documents(lab.scope) == []
+        assert ChunkStore(lab.workspace.engine, "late", "toy", 3).documents(lab.scope) == []
         assert not on_replica(lab, "SELECT EXISTS (SELECT FROM documents WHERE source_file = 'bakery.md')")
     finally:
         on_replica(lab, "SELECT pg_wal_replay_resume()::text")

@@ -13,7 +13,7 @@ from lessons.rag.store import ChunkStore
 from lessons.rag.tables import hnsw_name
 from lessons.rag.types import Query, Resources
 from lessons.scale import benchmark
-from lessons.scale.benchmark import PERCENT, MadeUpEmbedding, asked, filtered
+from lessons.scale.benchmark import PERCENT, MadeUpEmbedding, filtered_searches, phrasings
 from lessons.scale.graphs import BREADTHS, PRECISIONS, compared
 from lessons.scale.made_up import OWNER, empty_store, made_up_store
 from lessons.settings import Settings, settings
@@ -47,7 +47,7 @@ def test_the_command_returns_ratios_to_the_floor_and_leaves_nothing(
 
 def test_made_up_chunks_are_found_by_meaning_and_by_words(there: Engine) -> None:
     with made_up_store(there, 300) as store:
-        resources, query = Resources(store, MadeUpEmbedding(), OfflineLLM()), Query(asked(0)[0], OWNER)
+        resources, query = Resources(store, MadeUpEmbedding(), OfflineLLM()), Query(phrasings(0)[0], OWNER)
         by_words = KeywordRetriever().search([query.text], query, resources)
         by_meaning = VectorRetriever().search([query.text], query, resources)
     assert len(by_meaning) == query.top_k
@@ -58,7 +58,7 @@ def test_searches_under_filters_are_compared_with_the_truth(there: Engine, monke
     monkeypatch.setattr(settings(), "exact_search_chunks", 300)
     monkeypatch.setattr(settings(), "exact_filtered_chunks", 50)
     with made_up_store(there, 600) as store:
-        found = list(filtered(store, 2))
+        found = list(filtered_searches(store, 2))
     assert [each.percent for each in found] == list(PERCENT)
     assert [each.search_plan for each in found] == ["exact", "exact", "hnsw", "hnsw", "hnsw"]
     assert all(each.recall >= 0.9 for each in found)
