@@ -105,12 +105,12 @@ _LONGER = 1.5  # times as long as the kept answer a reworded one may be
 
 def restyle(answer: str, question: str, llm: LLM, step: Step) -> str:
     """Reword a cached answer for the question; return it unchanged if the model's text cannot be used."""
-    text_new = predict(llm, RESTYLE, step, question=question, answer=answer).strip()
+    reworded = predict(llm, RESTYLE, step, question=question, answer=answer).strip()
     new, old = (
-        (sorted(CITATION.findall(text)), figures(CITATION.sub("", text)), language(text)) for text in (text_new, answer)
+        (sorted(CITATION.findall(text)), figures(CITATION.sub("", text)), language(text)) for text in (reworded, answer)
     )
-    if new == old and len(text_new) <= _LONGER * len(answer):
-        return text_new
+    if new == old and len(reworded) <= _LONGER * len(answer):
+        return reworded
     step.notes.append("the model's wording was not used; the answer stays as it was kept")
     return answer
 

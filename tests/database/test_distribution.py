@@ -95,7 +95,7 @@ class Life:
         for hour in range(2):
             answers.put(cache_key, QUESTION, [1.0, 0.0], {"text": f"at {hour}"})
         found = answers.nearest(cache_key, [1.0, 0.0], 1)[0]
-        answers.used(cache_key, found.id)
+        answers.record_hit(cache_key, found.id)
         turns, profile = Turns(engine, scope, "s"), Profile(engine, scope)
         turns.add(QUESTION, "At 8:00.")
         turns.replace_state("summary", State(), State(1, "the kiosk"))
