@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from lessons.cli.shared import bars
-from lessons.evaluate.dialogues import MEMORIES, Dialogue, asked, dialogues, evaluate_dialogues
+from lessons.evaluate.dialogues import MEMORIES, Dialogue, ask_dialogue, dialogues, evaluate_dialogues
 from lessons.evaluate.recording import recording
 from lessons.evaluate.run import Watcher
 from lessons.evaluate.runs import SHIPPED, ship
@@ -36,7 +36,7 @@ def short(workspace: Workspace) -> Stage:
 
 def ask_under_each_memory(stage: Stage, dialogue: Dialogue) -> None:
     """Ask what `evaluate_dialogues` asks, each judged turn under every memory before the next one."""
-    for _ in zip(*(asked(stage, dialogue, *memory) for memory in MEMORIES.items()), strict=True):
+    for _ in zip(*(ask_dialogue(stage, dialogue, *memory) for memory in MEMORIES.items()), strict=True):
         pass
 
 
@@ -48,7 +48,7 @@ def load(workspace: Workspace, watch: Watcher) -> Stage:
 
 
 def record(selected: Sequence[Dialogue], watch: Watcher) -> None:
-    with recording(print) as (config, _, _):
+    with recording(print) as (config, _):
         stage = load(Workspace.open(config.model_copy(update={"recording": True})), watch)
         for count, dialogue in enumerate(selected, start=1):
             ask_under_each_memory(stage, dialogue)

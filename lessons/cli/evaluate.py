@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ import rich
 import typer
 
 from lessons.cli.shared import AsJson, User, bars, chosen_stages, note, print_json, say, stopping
+from lessons.errors import LessonsError
 from lessons.language import _
 
 if TYPE_CHECKING:
@@ -51,42 +51,38 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Measure stages on questions with known answers, and say what each gains over the one before."""
-    from lessons.evaluate.golden import SETS
-    from lessons.evaluate.own_questions import read_question_file
-    from lessons.evaluate.report import report
-    from lessons.evaluate.run import evaluate as evaluate_stages
-    from lessons.evaluate.runs import export_csv, save
+    from lessons.evaluate import gates, golden, question_sets, run, runs
     from lessons.rag.workspace import workspace
     from lessons.settings import settings
 
-    file = None if questions in SETS else Path(questions)
+    file = None if questions in golden.SETS else Path(questions)
     if file and not (file.suffix or file.exists()):
-        told = f"there is no question set {questions!r}; choose from {', '.join(SETS)}, or name a file"
-        raise typer.BadParameter(told, param_hint="--questions")
+        text = f"there is no question set {questions!r}; choose from {', '.join(golden.SETS)}, or name a file"
+        raise typer.BadParameter(text, param_hint="--questions")
     if data and questions != "golden":
         raise typer.BadParameter("these questions are asked on other documents; leave it out", param_hint="--data")
-    chosen = with_wrapper(chosen_stages([*(stage or []), *(more or [])]), wrapper)
-    owner = user or settings().user
-    ignored = list[str]()
-    own = read_question_file(file, owner, ignored.append) if file else []
-    for each in ignored:
-        note(each)
-    asked = "golden" if file else questions
+    stages = with_wrapper(chosen_stages([*(stage or []), *(more or [])]), wrapper)
+    owner, ignored = user or settings().user, list[str]()
+    own_questions = question_sets.read_question_file(file, owner, ignored.append) if file else []
+    for line in ignored:
+        note(line)
+    name = "golden" if file else questions
     with stopping() as stop:
         with bars() as watch:
-            measured = evaluate_stages(
-                chosen, split, data, limit, sample_seed, stop(watch), own=own, tell=say, questions=asked
+            progress = stop(watch)
+            measured = run.evaluate(
+                stages, split, data, limit, sample_seed, progress, None, own_questions, tell=say, questions=name
             )
         result = replace(measured, notes=(*ignored, *measured.notes))
-        number = save(result, workspace().engine, owner if own else None)
+        number = runs.save(result, workspace().engine, owner if own_questions else None)
         if as_json:
             print_json(result.as_dict())
-            for each in measured.notes:
-                note(each)
+            for line in measured.notes:
+                note(line)
         else:
-            rich.print(report(result), "\n" + _(f"Stored as run {number}."))
+            rich.print(gates.report(result), "\n" + _(f"Stored as run {number}."))
         if csv:
-            export_csv(result, csv)
+            runs.export_csv(result, csv)
 
 
 @commands.command()
@@ -104,29 +100,25 @@ def gate(
 
     Exit code 0: no loss is shown. 1: a loss is shown, or --margin is not kept. 2: nothing was compared.
     """
-    from lessons.errors import LessonsError
-    from lessons.evaluate.baseline import against_baseline, changed_settings
-    from lessons.evaluate.own_questions import read_question_file
-    from lessons.evaluate.run import evaluate as evaluate_stages
-    from lessons.evaluate.runs import read_run, ship
+    from lessons.evaluate import choose, question_sets, run, runs
     from lessons.settings import settings
 
-    asked = chosen_stage(stage)
     try:
-        if update and not os.access(baseline.resolve().parent, os.W_OK):
-            raise LessonsError(f"The folder of {baseline} is missing or closed; choose another file.")
-        before = None if update else read_run(baseline)
-        own = read_question_file(questions, user or settings().user, note) if questions else []
+        if update:
+            _check_writable(baseline)
+        previous = None if update else runs.read_run(baseline)
+        owner = user or settings().user
+        own_questions = question_sets.read_question_file(questions, owner, note) if questions else []
         with bars() as watch:
-            today = evaluate_stages([asked], watch=watch, own=own, tell=say)
-        result = against_baseline(before, today, margin) if before else None
+            today = run.evaluate([chosen_stage(stage)], watch=watch, own_questions=own_questions, tell=say)
+        result = choose.against_baseline(previous, today, margin) if previous else None
         if result is None:
-            ship(today, baseline)
+            runs.ship(today, baseline)
     except LessonsError as error:
         say(_("Nothing was compared: {error}", error=_(str(error))), "red")
         raise typer.Exit(2) from error
-    for each in (*(changed_settings(before, today) if before else ()), *today.notes):
-        note(each)
+    for line in (*(choose.changed_settings(previous, today) if previous else ()), *today.notes):
+        note(line)
     typer.echo(result or _(f"{baseline.name} is the new baseline: {stage}, {len(today.records)} questions."))
     if result and result.failed:
         raise typer.Exit(1)
@@ -140,38 +132,42 @@ def gates(
     force: Annotated[bool, typer.Option("--force", help="Overwrite an earlier report.")] = False,
 ) -> None:
     """Measure every stage on the test questions with your model, and write a report on its gates to share."""
-    from lessons.errors import LessonsError
-    from lessons.evaluate.gates_report import MEASURED, SPLIT, as_markdown
-    from lessons.evaluate.run import evaluate as evaluate_stages
-    from lessons.evaluate.runs import save
+    from lessons.evaluate import gates, run, runs
     from lessons.rag.workspace import workspace
     from lessons.stages import stages
 
     if output.exists() and not force:
         raise LessonsError(f"{output} is there already; add --force to overwrite it, or name another file.")
-    if not os.access(output.resolve().parent, os.W_OK):
-        raise LessonsError(f"The folder of {output} is missing or closed; choose another file.")
-    chosen, runs = [*stages().values()], list[Any]()
-    _agree([each.name for each in chosen], limit, yes)
+    _check_writable(output)
+    _confirm_cost([*stages()], limit, yes)
+    reports = list[Any]()
     with stopping() as stop:
-        for name in MEASURED:
+        for name in gates.MEASURED:
             with bars() as watch:
-                runs.append(evaluate_stages(chosen, SPLIT, None, limit, watch=stop(watch), tell=say, questions=name))
-            say(f"Stored as run {save(runs[-1], workspace().engine)}.")
-            output.write_text(as_markdown(runs), encoding="utf-8")
+                progress = stop(watch)
+                measured = run.evaluate(
+                    [*stages().values()], gates.SPLIT, None, limit, watch=progress, tell=say, questions=name
+                )
+            reports.append(measured)
+            say(f"Stored as run {runs.save(measured, workspace().engine)}.")
+            output.write_text(gates.as_markdown(reports), encoding="utf-8")
     typer.echo(_(f"The report is in {output}."))
 
 
-def _agree(stages: Sequence[str], limit: int | None, yes: bool) -> None:
+def _check_writable(file: Path) -> None:
+    if not os.access(file.resolve().parent, os.W_OK):
+        raise LessonsError(f"The folder of {file} is missing or closed; choose another file.")
+
+
+def _confirm_cost(stages: Sequence[str], limit: int | None, yes: bool) -> None:
     """Say what the gates are expected to cost, and go on if that is nothing or the reader agrees."""
-    from lessons.errors import LessonsError
-    from lessons.evaluate.gates_report import estimate
-    from lessons.evaluate.run import is_asked
+    from lessons.evaluate.gates import estimate
+    from lessons.evaluate.run import is_served
     from lessons.models.llm import describe
     from lessons.rag.workspace import workspace
 
     llm, (answers, tokens, cost) = workspace().llm, estimate(stages, limit)
-    if not is_asked(llm):
+    if not is_served(llm):
         say(f"This measures the {describe(llm)}: {answers:,} answers, free of charge.", "")
         return
     say(
@@ -179,14 +175,13 @@ def _agree(stages: Sequence[str], limit: int | None, yes: bool) -> None:
         f"US$ {cost:.2f} at the prices of the settings.",
         "",
     )
-    if yes:
-        return
-    if not sys.stdin.isatty():
+    if not yes and not sys.stdin.isatty():
         raise LessonsError("Nothing was asked, because nobody can agree to that here; add --yes.")
-    with suppress(typer.Abort):
-        if typer.confirm(_("Go on?"), err=True):
-            return
-    raise typer.Exit(1)
+    try:
+        if not yes and not typer.confirm(_("Go on?"), err=True):
+            raise typer.Exit(1)
+    except typer.Abort as error:
+        raise typer.Exit(1) from error
 
 
 @commands.command()
@@ -205,14 +200,14 @@ def record(
     from lessons.evaluate.recording import record_notebooks, record_questions
 
     if notebooks and (stage or wrapper or limit):
-        told = "notebooks choose stages and questions themselves; leave these out"
-        raise typer.BadParameter(told, param_hint="--stage, --wrapper, --limit")
-    chosen = with_wrapper(chosen_stages(stage or []), wrapper)
+        text = "notebooks choose stages and questions themselves; leave these out"
+        raise typer.BadParameter(text, param_hint="--stage, --wrapper, --limit")
+    stages = with_wrapper(chosen_stages(stage or []), wrapper)
     with bars() as watch:
         if notebooks:
             record_notebooks(watch, say)
         else:
-            record_questions(chosen, split, limit, sample_seed, watch, say)
+            record_questions(stages, split, limit, sample_seed, watch, say)
 
 
 @commands.command()
@@ -222,21 +217,22 @@ def memories(
     locomo: Annotated[Path | None, typer.Option(help="A file in LoCoMo's format instead: recall of old facts.")] = None,
 ) -> None:
     """Measure memories: what of a conversation is still known, how far back, and how many tokens it takes."""
-    from lessons.evaluate.dialogues import dialogues, evaluate_dialogues, read_locomo, recall_old_facts
-    from lessons.evaluate.report import dialogue_report, locomo_report
+    from lessons.evaluate import dialogues
+    from lessons.evaluate.gates import in_terminal
     from lessons.library import load_corpus
     from lessons.rag.workspace import workspace
 
-    asked, place = chosen_stage(stage), workspace()
-    if locomo:
-        told = read_locomo(locomo)
-        with bars() as watch:
-            rich.print(locomo_report(recall_old_facts(told, place, watch=partial(watch, "Telling"))))
-        return
-    found = dialogues(split)
     with bars() as watch:
-        load_corpus(place, partial(watch, "Loading the shipped documents"), [asked.index])
-        rich.print(dialogue_report(evaluate_dialogues(asked, found, watch=partial(watch, "Asking")), found))
+        if locomo:
+            talks = dialogues.read_locomo(locomo)
+            recall = dialogues.recall_old_facts(talks, workspace(), watch=partial(watch, "Telling"))
+            table = dialogues.locomo_report(recall)
+        else:
+            asked, golden = chosen_stage(stage), dialogues.dialogues(split)
+            load_corpus(workspace(), partial(watch, "Loading the shipped documents"), [asked.index])
+            evaluation = dialogues.evaluate_dialogues(asked, golden, watch=partial(watch, "Asking"))
+            table = dialogues.dialogue_report(evaluation, golden)
+    rich.print(in_terminal(table))
 
 
 @commands.command()
@@ -255,27 +251,29 @@ def bench(
     from lessons.scale.benchmark import as_document, benchmark, report
     from lessons.scale.graphs import compared, graph_report
 
-    sizes, found = chunks or SIZES, list[Any]()
+    sizes, results = chunks or SIZES, list[Any]()
     with bars() as watch:
-        found += compared(workspace().engine, sizes, watch) if graphs else benchmark(workspace(), sizes, watch)
+        results += compared(workspace().engine, sizes, watch) if graphs else benchmark(workspace(), sizes, watch)
     if as_json:
-        print_json([asdict(each) for each in found] if graphs else as_document(found))
+        print_json([asdict(result) for result in results] if graphs else as_document(results))
     else:
-        rich.print((graph_report if graphs else report)(found))
+        rich.print((graph_report if graphs else report)(results))
 
 
 def chosen_stage(name: str) -> "Stage":
-    """The stage with this name; BadParameter for a name that is none, and for several."""
-    first, *others = chosen_stages([name])
-    if others:
+    """Return the stage with this name; BadParameter for a name that is none, and for several."""
+    first, *further = chosen_stages([name])
+    if further:
         raise typer.BadParameter("name one stage", param_hint="--stage")
     return first
 
 
 def with_wrapper(stages: "Sequence[Stage]", wrapper: Wrapper) -> "list[Answering]":
-    """Each stage, and after it the same with the wrapper around it, if one is named."""
+    """Return each stage, and after it the same with the wrapper around it, if one is named."""
     if not wrapper:
         return [*stages]
     from lessons.context.active import WRAPPERS
 
-    return [each for stage in stages for each in (stage, WRAPPERS[wrapper](stage).but(f"{stage.name} + {wrapper}"))]
+    return [
+        variant for stage in stages for variant in (stage, WRAPPERS[wrapper](stage).but(f"{stage.name} + {wrapper}"))
+    ]

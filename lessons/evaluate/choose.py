@@ -1,15 +1,16 @@
-"""Which stage to take, and what a rule of a stage is worth on questions that it was not made with."""
+"""Conclusions from a run: which stage to take, whether one fell behind a baseline, what a language costs."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, isnan
 from typing import Any
 
 from lessons.context.wrapper import Answering, Wrapper, follow
 from lessons.errors import LessonsError
-from lessons.evaluate.compare import Gain
-from lessons.evaluate.evaluation import LABELS, Evaluation, compare_records
+from lessons.evaluate.compare import Gain, Gains, paired_gain
+from lessons.evaluate.evaluation import LABELS, Evaluation, Pair, Record, compare_records, moved_records
 from lessons.evaluate.golden import SPLITS, golden_questions
 from lessons.evaluate.run import answers
 from lessons.language import _
@@ -31,7 +32,7 @@ class Candidate:
 
 @dataclass(frozen=True, repr=False)
 class Choice:
-    """The stages by their tokens, the best by its mean, and the cheapest acceptable one, which is to be taken."""
+    """The stages by their tokens, the best by its mean, and the cheapest acceptable one, which is recommended."""
 
     metric: str
     margin: float
@@ -39,42 +40,45 @@ class Choice:
     candidates: tuple[Candidate, ...]
 
     @property
-    def taken(self) -> str:
-        return next(each.stage for each in self.candidates if each.acceptable)
+    def recommended(self) -> str:
+        return next(candidate.stage for candidate in self.candidates if candidate.acceptable)
 
     def __repr__(self) -> str:
-        return f"Take {self.taken}: the cheapest within {self.margin:.2f} of {self.best} in {self.metric}"
+        return f"Take {self.recommended}: the cheapest within {self.margin:.2f} of {self.best} in {self.metric}"
 
     def _repr_html_(self) -> str:
         rows = []
-        for each in self.candidates:
-            against = "–" if each.stage == self.best else each.against_best.with_interval
-            acceptable = _("yes") if each.acceptable else _("no")
-            rows.append([each.stage, f"{each.mean:.2f}", f"{each.tokens:,.0f}", against, acceptable])
+        for candidate in self.candidates:
+            against = "–" if candidate.stage == self.best else candidate.against_best.with_interval
+            acceptable = _("yes") if candidate.acceptable else _("no")
+            rows.append([candidate.stage, f"{candidate.mean:.2f}", f"{candidate.tokens:,.0f}", against, acceptable])
         head = ["", _(self.metric), _("tokens a question"), _("against {stage}", stage=self.best), _("acceptable")]
         return Table(head, rows, _(repr(self)))._repr_html_()
 
 
 def choose(evaluation: Evaluation, metric: str = "correctness", margin: float | None = None) -> Choice:
-    """The cheapest stage that is not inferior to the best by `margin` (Piaggio et al., 2012, CONSORT extension)."""
+    """Choose the cheapest stage not inferior to the best by `margin` (Piaggio et al., 2012, CONSORT extension)."""
     margin = settings().choice_margin if margin is None else margin
-    found = {stage: evaluation.summary(stage) for stage in evaluation.stages}
-    known = {stage: each for stage, each in found.items() if not isnan(each.means[metric])}
-    if not known:
-        first = next(iter(found))
+    summaries = {stage: evaluation.summary(stage) for stage in evaluation.stages}
+    judged = {stage: summary for stage, summary in summaries.items() if not isnan(summary.means[metric])}
+    if not judged:
+        first = next(iter(summaries))
         raise LessonsError(f"{first} has no value of {metric}, so no stage can be chosen by it; take another metric.")
-    best = max(known, key=lambda stage: (known[stage].means[metric], -known[stage].tokens))
+    best = max(judged, key=lambda stage: (judged[stage].means[metric], -judged[stage].tokens))
     candidates = []  # that no difference was shown is not enough: the whole interval lies above minus the margin
-    for stage, of in sorted(found.items(), key=lambda item: item[1].tokens):
+    for stage, summary in sorted(summaries.items(), key=lambda item: item[1].tokens):
         gain = compare_records(evaluation.of(best), evaluation.of(stage), metric, best, stage)
-        candidates.append(Candidate(stage, of.means[metric], of.tokens, gain, acceptable=gain.ci_low >= -margin))
+        candidates.append(Candidate(stage, summary.means[metric], summary.tokens, gain, gain.ci_low >= -margin))
     return Choice(metric, margin, best, tuple(candidates))
 
 
 def questions_needed(gain: Gain, margin: float) -> int:
-    """About how many questions like these bring the half width of the interval down to the margin."""
+    """Estimate how many questions like these bring the half width of the interval down to the margin."""
     # Widths fall with the root of the number (Efron & Tibshirani, 1993, chapter 6).
-    return ceil(gain.n * ((gain.ci_high - gain.ci_low) / 2 / margin) ** 2)
+    return ceil(gain.n * (gain.detectable / margin) ** 2)
+
+
+# Is a rule worth it on questions that it was not made with?
 
 
 @dataclass(frozen=True)
@@ -89,15 +93,113 @@ class Without(Wrapper):
 
 
 def dev_and_test(
-    before: Answering, after: Answering, metrics: Sequence[str] = ("recall@5", "correctness", "right", "wrong")
+    baseline: Answering,
+    candidate: Answering,
+    metrics: Sequence[str] = ("recall@5", "correctness", "right", "wrong"),
 ) -> Table:
-    """What `after` gains over `before`, of another name, on both halves; a gain on dev alone was only fitted to it."""
-    asked = {split: tuple(answers([before, after], golden_questions(split))) for split in SPLITS}
+    """Compare two stages of different names on both halves; a gain on dev alone was only fitted to it."""
+    records = {split: tuple(answers([baseline, candidate], golden_questions(split))) for split in SPLITS}
     rows = []
     for metric in metrics:
-        for split, records in asked.items():
-            (gain,) = Evaluation("golden", split, records).gains([metric])
-            means = f"{gain.mean_before:.3f}", f"{gain.mean_after:.3f}"
+        for split in SPLITS:
+            (gain,) = Evaluation("golden", split, records[split]).gains([metric])
+            means = f"{gain.baseline_mean:.3f}", f"{gain.candidate_mean:.3f}"
             name = f"{_(LABELS.get(metric, metric))}, {split}"
             rows.append([name, str(gain.n), *means, gain.with_interval, str(gain.moved), gain.outcome])
-    return Table(["", _("questions"), before.name, after.name, _("difference"), _("moved"), ""], rows)
+    return Table(["", _("questions"), baseline.name, candidate.name, _("difference"), _("moved"), ""], rows)
+
+
+# What each stage loses in Korean and across languages
+
+SIDES = {
+    "both": ("an English question", "a Korean question"),
+    "english-document": ("an English document, asked in English", "asked in Korean"),
+    "korean-document": ("a Korean document, asked in Korean", "asked in English"),
+}
+"""The kinds of the bilingual questions: both documents are there, each in its language, or only one is."""
+
+
+def language_tax(evaluation: Evaluation, metric: str = "all@10") -> Gains:
+    """Compare each stage with itself: the paired loss in Korean (`both`) and across languages (one document only).
+
+    A difference below zero is the tax. The questions are those of `evaluate(…, questions="bilingual")`, whose ids end
+    in the language.
+    """
+    gains = Gains()
+    for stage in evaluation.stages:
+        for kind, (native, foreign) in SIDES.items():
+            values = {record.question_id: record.value(metric) for record in evaluation.of(stage, category=kind)}
+            first, second = ("-ko", "-en") if kind == "korean-document" else ("-en", "-ko")
+            pairs = [name.removesuffix(first) for name in values if name.endswith(first)]
+            old, new = ([values[pair + end] for pair in pairs] for end in (first, second))
+            gain = paired_gain(native, f"{stage}, {foreign}", metric, old, new)
+            gains.append(replace(gain, room=gain.n))  # a loss is looked for, for which there is always room
+    return gains
+
+
+# A gate for a repository of one's own: today's answers against a baseline run that is stored as a file beside them
+
+GATED = ("recall@5", "ndcg@10", "correctness")
+LISTED = 5  # questions that are named
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """A stage against its baseline, by metric, and the questions that fell; a `margin` asks for proof of no loss."""
+
+    gains: tuple[Gain, ...]
+    fallen: tuple[Pair, ...]
+    margin: float | None = None
+
+    @property
+    def failed(self) -> list[Gain]:
+        least = -1.0 if self.margin is None else -self.margin
+        return [gain for gain in self.gains if gain.verdict == "worse" or gain.ci_low < least]
+
+    def __str__(self) -> str:
+        lines = [f"{_('FAILED') if gain in self.failed else _('held')}  {_gain_line(gain)}" for gain in self.gains]
+        lines += [_("  fell: {question}", question=new.question) for _old, new in self.fallen[:LISTED]]
+        if (rest := len(self.fallen) - LISTED) > 0:
+            lines.append(_("  … and {rest} more", rest=rest))
+        return "\n".join([*lines, _("Failed.") if self.failed else _("Passed.")])
+
+
+def against_baseline(baseline: Evaluation, today: Evaluation, margin: float | None = None) -> GateResult:
+    """Compare the one stage of `today`; LessonsError if too few questions are in both runs and can be judged."""
+    (stage,) = today.stages
+    if stage not in baseline.stages:
+        raise LessonsError(f"The baseline has no answers of {stage}, only of {', '.join(baseline.stages)}.")
+    old, new = list(_by_question(baseline.of(stage))), list(_by_question(today.of(stage)))
+    gains = [compare_records(old, new, metric, "the baseline", stage) for metric in GATED]
+    judged = tuple(gain for gain in gains if gain.n >= settings().gate_questions)
+    if not judged:
+        raise LessonsError(
+            f"{max(gain.n for gain in gains)} questions with an answer or evidence are in both runs; "
+            f"it takes {settings().gate_questions} to judge a metric."
+        )
+    fallen = {
+        pair[0].question_id: pair
+        for metric in (gain.metric for gain in judged)
+        for pair in moved_records(old, new, metric)[::-1]
+        if pair[1].value(metric) < pair[0].value(metric)
+    }
+    return GateResult(judged, tuple(fallen.values()), margin)
+
+
+def changed_settings(baseline: Evaluation, today: Evaluation) -> list[str]:
+    """List the settings that both runs know and that differ, model and embedding among them, a line each."""
+    old, new = baseline.settings, today.settings
+    return [f"{name}: {old[name]} → {new[name]}" for name in old if name in new and old[name] != new[name]]
+
+
+def _by_question(records: Sequence[Record]) -> Iterator[Record]:
+    """Identify records by the words of their questions, because ids change as a set of questions grows."""
+    counts = Counter[str]()
+    for record in records:
+        counts[record.question] += 1
+        yield replace(record, question_id=f"{record.question} {counts[record.question]}")
+
+
+def _gain_line(gain: Gain) -> str:
+    means = f"{_(gain.metric)}: {gain.baseline_mean:.3f} → {gain.candidate_mean:.3f}, {gain.with_interval}"
+    return _("{means}, {moved} of {number} questions moved", means=means, moved=gain.moved, number=gain.n)

@@ -31,7 +31,7 @@ GAIN_LEVEL = 1 - (1 - LEVEL) / COMPARISONS
 SEED = 20_240_601
 FEWEST = 5  # values that an interval is drawn from
 _BLOCK = 2_000_000  # numbers drawn at a time, which bounds the memory
-_KEPT = 150  # questions; draws for as many or fewer are kept, at most 12 MB each
+_CACHED_SIZE = 150  # questions; draws for as many or fewer are cached, at most 12 MB each
 
 PRIMARY = {
     ("naive", "enhanced"): "recall@5",
@@ -54,23 +54,23 @@ Interval = tuple[float, float]
 class Gain:
     """What one metric did from one stage to another."""
 
-    before: str
-    after: str
+    baseline: str
+    candidate: str
     metric: str
     n: int  # questions that both have a value for
-    mean_before: float
-    mean_after: float
+    baseline_mean: float
+    candidate_mean: float
     delta: float
     ci_low: float  # of the interval of `level`
     ci_high: float
     p: float  # corrected for `comparisons`
     moved: int = 0  # questions that have another value
-    room: int = 0  # questions on which the stage before left something to gain
+    room: int = 0  # questions on which the baseline left something to gain
     comparisons: int = 1  # that are looked at together
 
     @property
     def level(self) -> float:
-        """Of the interval: 0.95 alone, 0.99 as one of five."""
+        """Confidence of the interval: 0.95 alone, 0.99 as one of five."""
         return 1 - (1 - LEVEL) / self.comparisons
 
     @property
@@ -81,37 +81,37 @@ class Gain:
         return "better" if (self.ci_low > 0) != (self.metric in LOWER_IS_BETTER) else "worse"
 
     @property
-    def least(self) -> float:
+    def detectable(self) -> float:
         """The smallest difference that would have been shown: half the width of the interval."""
         return (self.ci_high - self.ci_low) / 2
-
-    def __str__(self) -> str:
-        said = _("{0}: {1} against {2} {3}, p = {4}, {5} of {6} questions moved: {7}")
-        compared = _(self.metric), self.after, self.before, self.with_interval
-        return said.format(*compared, f"{self.p:.3f}", self.moved, self.n, self.outcome)
 
     @property
     def outcome(self) -> str:
         """The verdict in the language of the reader, and the least difference that would show where none does."""
-        if self.verdict != "no difference shown" or not self.least >= 0.005:  # NaN, or where no question moved
+        if self.verdict != "no difference shown" or not self.detectable >= 0.005:  # NaN, or where no question moved
             return _(self.verdict)
-        return _("no difference shown (one of at least {0} would show)").format(f"{self.least:.2f}")
-
-    @property
-    def with_interval(self) -> str:
-        """For example `+0.071 [-0.012, +0.148] (95 %)`."""
-        return f"{self.change} ({100 * self.level:.0f} %)"
+        return _("no difference shown (one of at least {0} would show)").format(f"{self.detectable:.2f}")
 
     @property
     def change(self) -> str:
         """For example `+0.071 [-0.012, +0.148]`."""
         return f"{self.delta:+.3f} [{self.ci_low:+.3f}, {self.ci_high:+.3f}]"
 
+    @property
+    def with_interval(self) -> str:
+        """For example `+0.071 [-0.012, +0.148] (95 %)`."""
+        return f"{self.change} ({100 * self.level:.0f} %)"
+
+    def __str__(self) -> str:
+        sentence = _("{0}: {1} against {2} {3}, p = {4}, {5} of {6} questions moved: {7}")
+        compared = _(self.metric), self.candidate, self.baseline, self.with_interval
+        return sentence.format(*compared, f"{self.p:.3f}", self.moved, self.n, self.outcome)
+
     def as_dict(self) -> dict[str, object]:
-        """The form of `lessons evaluate --json`."""
+        """Return the form of `lessons evaluate --json`."""
         names = ("metric", "delta", "ci_low", "ci_high", "p", "n", "moved", "room", "verdict")
         values = {name: getattr(self, name) for name in names}
-        return {"from": self.before, "to": self.after, **values, "level": round(self.level, 4)}
+        return {"from": self.baseline, "to": self.candidate, **values, "level": round(self.level, 4)}
 
 
 class Gains(list[Gain]):
@@ -125,8 +125,8 @@ class Gains(list[Gain]):
         head = [_("metric"), _("against"), "", _("difference"), _("moved"), ""]
         rows = [
             [
-                f"{gain.after}: {_(gain.metric)}",
-                gain.before,
+                f"{gain.candidate}: {_(gain.metric)}",
+                gain.baseline,
                 Markup(_bar(gain, widest)),
                 gain.with_interval,
                 f"{gain.moved} / {gain.n}",
@@ -142,7 +142,7 @@ _COLOURS = {"better": "#54a24b", "worse": "#e45756"}
 
 
 def _bar(gain: Gain, widest: float) -> str:
-    """The difference as a bar from zero in the middle, its interval as a line, both to one scale."""
+    """Draw the difference as a bar from zero in the middle and its interval as a line, scaled to the widest one."""
     if isnan(gain.ci_low) or not widest:
         return ""
     zero, scale, middle = _WIDTH / 2, (_WIDTH / 2 - 2) / widest, _HEIGHT / 2
@@ -156,31 +156,33 @@ def _bar(gain: Gain, widest: float) -> str:
 
 
 def interval(values: ArrayLike, level: float = LEVEL, fewest: int = FEWEST) -> Interval:
-    """The percentile bootstrap interval of the mean without NaN (Efron & Tibshirani, 1993, chapter 13); seeded."""
-    known = np.asarray(values, dtype=float)
-    known = known[~np.isnan(known)]
-    if known.size < fewest:  # drawn from so few it looks exact
+    """Draw the percentile bootstrap interval of the mean without NaN (Efron & Tibshirani, 1993, chapter 13); seeded."""
+    numbers = np.asarray(values, dtype=float)
+    numbers = numbers[~np.isnan(numbers)]
+    if numbers.size < fewest:  # drawn from so few it looks exact
         return float("nan"), float("nan")
-    means = _resampled(known, _draw_counts) / known.size
+    means = _resampled(numbers, _draw_counts) / numbers.size
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 
 def mean_with_interval(mean: float, ends: Interval, form: str = ".2f") -> str:
-    """For example `0.62 [0.51, 0.73]`, or `0.50 [–]` if there are too few values for an interval; `–` without any."""
+    """Format as `0.62 [0.51, 0.73]`, or `0.50 [–]` if there are too few values for an interval; `–` without any."""
     low, high = ends
-    shown = "–" if isnan(low) else f"{low:{form}}, {high:{form}}"
-    return "–" if isnan(mean) else f"{mean:{form}} [{shown}]"
+    bounds = "–" if isnan(low) else f"{low:{form}}, {high:{form}}"
+    return "–" if isnan(mean) else f"{mean:{form}} [{bounds}]"
 
 
 def room_left(metric: str, values: ArrayLike) -> int:
     """Count the values that could be better; every metric runs from 0 to 1."""
-    known = np.asarray(values, dtype=float)
-    return int(np.count_nonzero(known > 0 if metric in LOWER_IS_BETTER else known < 1))
+    numbers = np.asarray(values, dtype=float)
+    return int(np.count_nonzero(numbers > 0 if metric in LOWER_IS_BETTER else numbers < 1))
 
 
-def paired_gain(before: str, after: str, metric: str, old: ArrayLike, new: ArrayLike, comparisons: int = 1) -> Gain:
-    """The gain from `old` to `new`, values of the same questions in the same order; NaN on either side drops the pair.
+def paired_gain(
+    baseline: str, candidate: str, metric: str, old: ArrayLike, new: ArrayLike, comparisons: int = 1
+) -> Gain:
+    """Compare `old` and `new`, values of the same questions in the same order; NaN on either side drops the pair.
 
     `comparisons` are looked at together, so that interval and p value are corrected for as many. The p value is
     two-sided, from random sign flips of the differences (Fisher's randomisation test, which Smucker, Allan &
@@ -190,24 +192,23 @@ def paired_gain(before: str, after: str, metric: str, old: ArrayLike, new: Array
     pairs = pairs[:, ~np.isnan(pairs).any(axis=0)]
     n, differences, missing = pairs.shape[1], pairs[1] - pairs[0], float("nan")
     if not n:
-        return Gain(before, after, metric, 0, missing, missing, missing, missing, missing, 1.0, 0, 0, comparisons)
+        return Gain(baseline, candidate, metric, 0, missing, missing, missing, missing, missing, 1.0, 0, 0, comparisons)
     sums = abs(_resampled(differences, _draw_signs))
     p = ((sums >= abs(differences.sum()) - 1e-9).sum() + 1) / (RESAMPLES + 1)
-    mean_before, mean_after = map(float, pairs.mean(axis=1))
+    old_mean, new_mean = map(float, pairs.mean(axis=1))
     low, high = interval(differences, 1 - (1 - LEVEL) / comparisons, fewest=1)  # p says that so few show nothing
-    moved = int(np.count_nonzero(differences))
+    moved, room = int(np.count_nonzero(differences)), room_left(metric, pairs[0])
     delta, p = float(differences.mean()), min(1.0, comparisons * float(p))
-    room = room_left(metric, pairs[0])
-    return Gain(before, after, metric, n, mean_before, mean_after, delta, low, high, p, moved, room, comparisons)
+    return Gain(baseline, candidate, metric, n, old_mean, new_mean, delta, low, high, p, moved, room, comparisons)
 
 
 Draw = Callable[[np.random.Generator, int, int], NDArray[np.float64]]  # weights for each question: (rows, size)
 
 
 def _draw_counts(rng: np.random.Generator, rows: int, size: int) -> NDArray[np.float64]:
-    """How often each of `size` questions is drawn, in `rows` draws of as many with replacement."""
-    drawn = rng.integers(0, size, (rows, size)) + size * np.arange(rows)[:, None]
-    return np.bincount(drawn.ravel(), minlength=rows * size).reshape(rows, size).astype(float)
+    """Count how often each of `size` questions is drawn, in `rows` draws of as many with replacement."""
+    positions = rng.integers(0, size, (rows, size)) + size * np.arange(rows)[:, None]
+    return np.bincount(positions.ravel(), minlength=rows * size).reshape(rows, size).astype(float)
 
 
 def _draw_signs(rng: np.random.Generator, rows: int, size: int) -> NDArray[np.float64]:
@@ -215,15 +216,15 @@ def _draw_signs(rng: np.random.Generator, rows: int, size: int) -> NDArray[np.fl
 
 
 def _resampled(values: NDArray[np.float64], draw: Draw) -> NDArray[np.float64]:
-    """The sum of the values weighted by each of the `RESAMPLES` rows of `draw`, in blocks of bounded memory."""
+    """Sum the values weighted by each of the `RESAMPLES` rows of `draw`, in blocks of bounded memory."""
     size = len(values)
-    if size <= _KEPT:  # a report needs these draws hundreds of times
-        return _kept(draw, size) @ values
+    if size <= _CACHED_SIZE:  # a report needs these draws hundreds of times
+        return _cached_draws(draw, size) @ values
     rng, rows = np.random.default_rng(SEED), max(1, _BLOCK // size)
     blocks = [draw(rng, min(rows, RESAMPLES - start), size) @ values for start in range(0, RESAMPLES, rows)]
     return np.concatenate(blocks)
 
 
 @lru_cache(maxsize=48)
-def _kept(draw: Draw, size: int) -> NDArray[np.float64]:
+def _cached_draws(draw: Draw, size: int) -> NDArray[np.float64]:
     return draw(np.random.default_rng(SEED), RESAMPLES, size)

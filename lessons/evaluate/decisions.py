@@ -1,7 +1,8 @@
-"""How well two decisions of active retrieval are made: may the cache answer a question, and what does somebody want?
+"""How well single decisions are made: may the cache answer a question, what is meant by it, what does the copilot do?
 
 The cache's guard was developed on `PAIRS`. `FROZEN`, by two authors who have not read it, is only counted, and so is
-`TEST`, by one who had not read the classifier. Both hold as many Korean as English questions.
+`TEST`, by one who had not read the classifier. Both hold as many Korean as English questions. The copilot's support
+questions were labelled before it was built.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,8 +17,10 @@ from matplotlib.figure import Figure
 
 from lessons.context.guard import differences
 from lessons.context.intent import decide
-from lessons.evaluate.compare import interval, mean_with_interval
+from lessons.copilot.copilot import Copilot, CopilotAnswer
+from lessons.evaluate.compare import Interval, interval, mean_with_interval
 from lessons.evaluate.golden import json_lines, sample
+from lessons.evaluate.judge import states
 from lessons.evaluate.plots import canvas
 from lessons.language import _
 from lessons.models.keyless import EXAMPLES, INTENTS, Utterance, utterances
@@ -25,14 +28,15 @@ from lessons.settings import ROOT, settings
 from lessons.tables import Table
 from lessons.trace import Step
 
+# The cache
+
 PAIRS = ROOT / "data" / "context" / "cache_pairs.jsonl"
 FROZEN = ROOT / "data" / "context" / "cache_pairs_frozen.jsonl"
-TEST = EXAMPLES.with_name("intent_test.jsonl")
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two questions of which one was asked first. `same`: whether an answer to it answers the other as well."""
+    """Two questions of which one was asked first. `same`: an answer to it answers the other as well."""
 
     asked: str
     again: str
@@ -42,49 +46,56 @@ class Pair:
     id: str = ""
 
     def hits(self) -> bool:
-        """Whether the guard lets the second question have the answer of the first."""
+        """Return whether the guard lets the second question have the answer of the first."""
         return not differences(self.asked, self.again)
 
 
 def cache_pairs(path: Path = PAIRS) -> list[Pair]:
-    """The pairs for development; with `FROZEN` those to measure on."""
+    """Read the pairs for development; with `FROZEN` those to measure on."""
     return [Pair(**line) for line in json_lines(path)]
 
 
-def count_hits(pairs: Sequence[Pair], found: Sequence[float]) -> Table:
-    """How many pairs hit by the similarity of the settings, by the guard and by both; `found` are similarities."""
-    near, guarded = np.array(found) >= settings().cache_similarity, np.array([pair.hits() for pair in pairs])
-    asked = [(pair.language, pair.same) for pair in pairs]
-    groups = sorted(set(asked))
-    rows = []
-    for name, takes in {"similarity": near, "guard": guarded, "both": near & guarded}.items():
-        hits = list(compress(asked, takes))
-        rows.append([name, *(f"{hits.count(each)} of {asked.count(each)}" for each in groups)])
-    head = [_("a hit takes"), *(f"{_('right hits' if same else 'wrong hits')}, {tongue}" for tongue, same in groups)]
-    return Table(head, rows)
-
-
 def similarities(pairs: Sequence[Pair], embedding: BaseEmbedding) -> list[float]:
-    """The cosine similarity of the two questions of each pair."""
+    """Compute the cosine similarity of the two questions of each pair."""
     embed = embedding.get_query_embedding
     return [float(embedding.similarity(embed(pair.asked), embed(pair.again))) for pair in pairs]
 
 
-def plot_thresholds(pairs: Sequence[Pair], found: Sequence[float]) -> Figure:
-    """The share of pairs that hit by the least similarity a hit must have: alone, and behind the guard."""
+def count_hits(pairs: Sequence[Pair], similarities: Sequence[float]) -> Table:
+    """Count the pairs that hit by the similarity of the settings, by the guard and by both."""
+    near, guarded = np.array(similarities) >= settings().cache_similarity, np.array([pair.hits() for pair in pairs])
+    labels = [(pair.language, pair.same) for pair in pairs]
+    groups = sorted(set(labels))
+    rows = []
+    for name, is_hit in {"similarity": near, "guard": guarded, "both": near & guarded}.items():
+        hits = list(compress(labels, is_hit))
+        rows.append([name, *(f"{hits.count(group)} of {labels.count(group)}" for group in groups)])
+    head = [_("a hit takes"), *(f"{_('right hits' if same else 'wrong hits')}, {tongue}" for tongue, same in groups)]
+    return Table(head, rows)
+
+
+def plot_thresholds(pairs: Sequence[Pair], similarities: Sequence[float]) -> Figure:
+    """Draw the share of pairs that hit by the least similarity a hit must have: alone, and behind the guard."""
     figure, axes = canvas(6.5, 4)
     thresholds = np.linspace(0.8, 1, 101)
-    guarded = [each if pair.hits() else 0.0 for pair, each in zip(pairs, found, strict=True)]
+    guarded = [similarity if pair.hits() else 0.0 for pair, similarity in zip(pairs, similarities, strict=True)]
     for name, same, colour in (("look-alikes", False, "#e45756"), ("paraphrases", True, "#54a24b")):
-        chosen = [number for number, pair in enumerate(pairs) if pair.same == same]
-        alone, behind = ((np.array(each)[chosen] >= thresholds[:, None]).mean(axis=1) for each in (found, guarded))
+        rows = [number for number, pair in enumerate(pairs) if pair.same == same]
+        alone, behind_guard = (
+            (np.array(values)[rows] >= thresholds[:, None]).mean(axis=1) for values in (similarities, guarded)
+        )
         axes.plot(thresholds, alone, color=colour, linestyle="--", label=f"{name}, similarity alone")
-        axes.plot(thresholds, behind, color=colour, label=f"{name}, with the guard")
+        axes.plot(thresholds, behind_guard, color=colour, label=f"{name}, with the guard")
     axes.axvline(settings().cache_similarity, color="grey", linewidth=0.8)
     axes.set(xlabel="least similarity of a hit (the line: the default)", ylabel="share of the pairs that hit")
     axes.set_title("No threshold tells look-alikes from paraphrases")
     axes.legend(frameon=False, fontsize=8)
     return figure
+
+
+# Intents
+
+TEST = EXAMPLES.with_name("intent_test.jsonl")
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,30 +106,30 @@ class Recognised:
 
     @property
     def accuracy(self) -> float:
-        return float(np.mean([said.intent == found for said, found in self.pairs]))
+        return float(np.mean([utterance.intent == intent for utterance, intent in self.pairs]))
 
     @property
     def confusion(self) -> list[list[int]]:
         """How often each label (the rows) was recognised as each intent, in the order of `INTENTS`."""
-        counted = [(said.intent, found) for said, found in self.pairs]
-        return [[counted.count((label, found)) for found in INTENTS] for label in INTENTS]
+        pairs = [(utterance.intent, intent) for utterance, intent in self.pairs]
+        return [[pairs.count((label, intent)) for intent in INTENTS] for label in INTENTS]
 
-    def only(self, wanted: Callable[[Utterance], bool]) -> "Recognised":
-        """A part of the utterances, such as those of one language."""
-        return Recognised(tuple((said, found) for said, found in self.pairs if wanted(said)))
+    def only(self, condition: Callable[[Utterance], bool]) -> "Recognised":
+        """Select a part of the utterances, such as those of one language."""
+        return Recognised(tuple(pair for pair in self.pairs if condition(pair[0])))
 
     def __repr__(self) -> str:
-        ends = interval([said.intent == found for said, found in self.pairs])
+        ends = interval([utterance.intent == intent for utterance, intent in self.pairs])
         return f"{mean_with_interval(self.accuracy, ends)} of {len(self.pairs)} utterances recognised"
 
 
 def recognise(llm: LLM) -> Recognised:
     """Let a model decide the intent of every utterance of the frozen test set."""
-    return Recognised(tuple((said, decide(said.text, llm, Step("intent")).intent) for said in sample(utterances(TEST))))
+    return Recognised(tuple((line, decide(line.text, llm, Step("intent")).intent) for line in sample(utterances(TEST))))
 
 
 def plot_confusion(recognised: Recognised) -> Figure:
-    """Rows are the labels, columns what was recognised; the darker, the larger the share of its row."""
+    """Draw labels as rows, recognised intents as columns; the darker, the larger the share of its row."""
     figure, axes = canvas(5, 4)
     counts = np.array(recognised.confusion)
     axes.imshow(counts / counts.sum(axis=1, keepdims=True).clip(1), cmap="Blues", vmin=0, vmax=1.2)
@@ -130,3 +141,100 @@ def plot_confusion(recognised: Recognised) -> Figure:
     axes.set(xlabel="recognised", ylabel="labelled", title=title)
     axes.grid(visible=False)
     return figure
+
+
+# The copilot
+
+QUESTIONS = ROOT / "data" / "copilot" / "questions.jsonl"
+SPOKEN = ("answered", "best_effort")
+
+
+@dataclass(frozen=True)
+class SupportQuestion:
+    """A question with its conversation, and what should come of it."""
+
+    id: str
+    kind: str
+    language: str
+    question: str
+    facts: Sequence[str]
+    outcome: str
+    history: Sequence[Sequence[str]]
+    split: str
+
+
+@dataclass(frozen=True)
+class Handled:
+    """A question and what came of it."""
+
+    question: SupportQuestion
+    answer: CopilotAnswer
+
+    @property
+    def right(self) -> bool:
+        """Every fact stated, or exactly the fallback that was to come."""
+        if self.question.outcome != "answered":
+            return self.answer.outcome == self.question.outcome
+        stated = all(states(fact, self.answer.text) for fact in self.question.facts)
+        return self.answer.outcome in SPOKEN and stated
+
+    @property
+    def safe(self) -> bool:
+        """The same, and any fallback will do where one was to come."""
+        return self.right if self.question.outcome == "answered" else self.answer.outcome not in SPOKEN
+
+
+@dataclass(frozen=True, repr=False)
+class SupportRun:
+    """All questions of a split, handled."""
+
+    handled: tuple[Handled, ...]
+
+    def mean(self, value: Callable[[Handled], float]) -> float:
+        return sum(map(value, self.handled)) / len(self.handled)
+
+    @property
+    def right(self) -> tuple[float, Interval]:
+        """The share that is right, with its 95 % interval."""
+        return self.mean(lambda result: result.right), interval([result.right for result in self.handled])
+
+    @property
+    def wrong(self) -> list[Handled]:
+        return [result for result in self.handled if not result.right]
+
+    def __repr__(self) -> str:
+        return f"{mean_with_interval(*self.right)} of {len(self.handled)} questions handled rightly"
+
+    def _repr_html_(self) -> str:
+        kinds = dict.fromkeys(result.question.kind for result in self.handled)
+        parts = {
+            kind: SupportRun(tuple(result for result in self.handled if result.question.kind == kind)) for kind in kinds
+        }
+        head = ["", "n", "right, 95 % interval", "right or declined", "calls", "model calls", "tokens"]
+        return Table(head, [part._row(name) for name, part in {**parts, "all": self}.items()])._repr_html_()
+
+    def _row(self, name: str) -> list[str]:
+        return [
+            name,
+            str(len(self.handled)),
+            mean_with_interval(*self.right),
+            f"{self.mean(lambda result: result.safe):.2f}",
+            f"{self.mean(lambda result: len(result.answer.gathered.calls)):.1f}",
+            f"{self.mean(lambda result: result.answer.trace.llm_calls):.1f}",
+            f"{self.mean(lambda result: result.answer.trace.tokens):,.0f}",
+        ]
+
+
+def support_questions(split: str) -> list[SupportQuestion]:
+    """Read the labelled questions of a split, dev or test."""
+    return [SupportQuestion(**line) for line in json_lines(QUESTIONS) if line["split"] == split]
+
+
+def handle(copilot: Copilot, split: str = "dev", user: str | None = None) -> SupportRun:
+    """Ask the copilot every question of a split."""
+    return SupportRun(
+        tuple(
+            Handled(line, copilot.ask(line.question, user=user, history=[(role, text) for role, text in line.history]))
+            for line in sample(support_questions(split))
+        )
+    )

@@ -13,10 +13,11 @@ from uuid import uuid4
 from matplotlib.figure import Figure
 
 from lessons.errors import LessonsError
-from lessons.evaluate.evaluation import Evaluation, Record
+from lessons.evaluate.evaluation import OUTCOMES, Evaluation, Record, summarise
 from lessons.evaluate.golden import GOLDEN, SPLITS, Golden, file_bytes, golden_from, holds, json_lines, sample
 from lessons.evaluate.plots import canvas, stage_colours
 from lessons.evaluate.run import measure
+from lessons.language import _
 from lessons.library import Progress
 from lessons.memory.conversation import Conversation, Memory, NoMemory, Window
 from lessons.memory.messages import SessionMessages
@@ -24,17 +25,19 @@ from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers
 from lessons.models.replies import normalized
 from lessons.rag.pipeline import Stage
 from lessons.rag.types import Scope
-from lessons.rag.workspace import Workspace, workspace
+from lessons.rag.workspace import Workspace
+from lessons.rag.workspace import workspace as default_workspace
+from lessons.tables import Table
 from lessons.text import language
 
 DIALOGUES = GOLDEN / "dialogues"
 TOKENS = "memory tokens"  # the metric that says how many tokens a memory handed over, by the estimate
 
-Maker = Callable[[Workspace, Scope, str], Memory]  # of one session; the scope is of a user whom nobody else is
+Maker = Callable[[Workspace, Scope, str], Memory]  # of one session; the scope is of a user of its own
 
 MEMORIES: dict[str, Maker] = {
-    "none": lambda place, scope, session: NoMemory(),
-    "window": lambda place, scope, session: Window(SessionMessages()),
+    "none": lambda workspace, scope, session: NoMemory(),
+    "window": lambda workspace, scope, session: Window(SessionMessages()),
     "tiers": Tiers.of,
     "recursive summary": RecursiveSummary.of,
 }
@@ -65,28 +68,22 @@ class Dialogue:
 
 
 def dialogues(split: str) -> list[Dialogue]:
-    """The dialogues of a split, by file and line; LessonsError for a split that there is none of."""
-    found = [
-        Dialogue(item["id"], item["owner"], tuple(_turn(item, *turn) for turn in enumerate(item["turns"], start=1)))
-        for item in json_lines(*sorted(DIALOGUES.glob("*.jsonl")))
-        if item["split"] == split
-    ]
-    if not found:
+    """Read the dialogues of a split, by file and line; LessonsError for a split that there is none of."""
+    items = [item for item in json_lines(*sorted(DIALOGUES.glob("*.jsonl"))) if item["split"] == split]
+    if not items:
         raise LessonsError(f"There are no dialogues of the split {split!r}; the splits are {' and '.join(SPLITS)}.")
-    return found
+    return [
+        Dialogue(item["id"], item["owner"], tuple(_turn(item, *turn) for turn in enumerate(item["turns"], start=1)))
+        for item in items
+    ]
 
 
 def _turn(item: dict[str, Any], number: int, turn: dict[str, Any]) -> Turn:
     if "answer" not in turn:
         return Turn(turn["question"])
-    known = {name: item[name] for name in ("language", "split", "owner")}
-    golden = golden_from(turn | known | {"id": f"{item['id']}-{number:02}", "category": turn["kind"]})
+    shared = {name: item[name] for name in ("language", "split", "owner")}
+    golden = golden_from(turn | shared | {"id": f"{item['id']}-{number:02}", "category": turn["kind"]})
     return Turn(turn["question"], golden, number - min(turn["needs"], default=number))
-
-
-def group_of(bands: dict[int, str], number: int) -> str:
-    """The last band whose least number this one reaches."""
-    return next(name for least, name in reversed(bands.items()) if number >= least)
 
 
 def evaluate_dialogues(
@@ -97,27 +94,28 @@ def evaluate_dialogues(
 ) -> Evaluation:
     """Ask every dialogue under each memory, a "stage" of the result; categories say how far back a question reaches."""
     dialogues = sample(dialogues)
-    records = _of_each(memories, dialogues, partial(asked, stage), watch)
-    splits = dict.fromkeys(golden.split for each in dialogues for golden in each.judged)
+    records = _with_each(memories, dialogues, partial(ask_dialogue, stage), watch)
+    splits = dict.fromkeys(golden.split for dialogue in dialogues for golden in dialogue.judged)
     return Evaluation("dialogues", " and ".join(splits), records)
 
 
-def _of_each(
+def _with_each(
     memories: Mapping[str, Maker],
-    told: Sequence[Any],
-    records: Callable[[Any, str, Maker], Iterable[Record]],
+    conversations: Sequence[Any],
+    ask: Callable[[Any, str, Maker], Iterable[Record]],
     watch: Progress,
 ) -> tuple[Record, ...]:
-    found: list[Record] = []
-    for done, ((name, make), each) in enumerate(product(memories.items(), told), start=1):
-        found += records(each, name, make)
-        watch(done, len(memories) * len(told))
-    return tuple(found)
+    records: list[Record] = []
+    pairs = product(memories.items(), conversations)
+    for done, ((name, make), conversation) in enumerate(pairs, start=1):
+        records += ask(conversation, name, make)
+        watch(done, len(memories) * len(conversations))
+    return tuple(records)
 
 
-def asked(stage: Stage, dialogue: Dialogue, name: str, make: Maker) -> Iterator[Record]:
-    """The records of the turns that are judged; the others are said all the same."""
-    memory = make(stage.workspace or workspace(), Scope(f"dialogue-{uuid4()}"), dialogue.id)
+def ask_dialogue(stage: Stage, dialogue: Dialogue, name: str, make: Maker) -> Iterator[Record]:
+    """Ask all turns under the memory of this name; yield the records of those that are judged."""
+    memory = make(stage.workspace or default_workspace(), Scope(f"dialogue-{uuid4()}"), dialogue.id)
     conversation = Conversation(memory)
     for turn in dialogue.turns:
         recalled = conversation.recall(turn.question)
@@ -130,35 +128,59 @@ def asked(stage: Stage, dialogue: Dialogue, name: str, make: Maker) -> Iterator[
     forget(memory)
 
 
-def growth(memory: Memory, dialogues: Sequence[Dialogue], turns: int) -> list[int]:
-    """The tokens, by the estimate, that a memory hands over at each turn of the dialogues, said over and over."""
-    handed_over = []
-    for golden in islice(cycle(golden for each in dialogues for golden in each.judged), turns):
-        handed_over.append(memory.recall(golden.question).tokens)
-        memory.remember(golden.question, golden.answer)
-        wait_for_updates(memory)
-    forget(memory)
-    return handed_over
-
-
-def by_kind(evaluation: Evaluation, dialogues: Sequence[Dialogue]) -> Evaluation:
-    """The same records with the kind of each question as their category."""
-    kinds = {golden.id: golden.category for each in dialogues for golden in each.judged}
-    records = tuple(replace(each, category=kinds[each.question_id]) for each in evaluation.records)
-    return replace(evaluation, records=records)
+def group_of(bands: dict[int, str], number: int) -> str:
+    """Return the last band whose least number this one reaches."""
+    return next(name for least, name in reversed(bands.items()) if number >= least)
 
 
 def wait_for_updates(memory: Memory) -> None:
-    """Wait for what is worked out in the background, so that every run finds the same."""
+    """Wait for what is worked out in the background, so that every run measures the same."""
     if isinstance(memory, LongTerm):
         memory.wait_for_updates()
 
 
 def forget(memory: Memory) -> None:
-    """Delete the session, and the profile of the user whom nobody is."""
+    """Delete the session, and the profile of its made-up user."""
     if isinstance(memory, LongTerm):
         memory.forget()
         memory.profile.forget()
+
+
+def by_kind(evaluation: Evaluation, dialogues: Sequence[Dialogue]) -> Evaluation:
+    """Return the same records with the kind of each question as their category."""
+    kinds = {golden.id: golden.category for dialogue in dialogues for golden in dialogue.judged}
+    records = tuple(replace(record, category=kinds[record.question_id]) for record in evaluation.records)
+    return replace(evaluation, records=records)
+
+
+def dialogue_report(evaluation: Evaluation, dialogues: Sequence[Dialogue]) -> Table:
+    """Show correctness under each memory, by distance, kind and language, and the tokens that each handed over."""
+    rows = [_means("all", evaluation, "correctness")]
+    rows += [_means(outcome, evaluation, outcome) for outcome in OUTCOMES]
+    for run, by in ((evaluation, "category"), (by_kind(evaluation, dialogues), "category"), (evaluation, "language")):
+        rows += [_means(group, run, "correctness", **{by: group}) for group in sorted(run.groups(by))]
+    return _report(f"golden dialogues, {evaluation.split}: correctness with 95 % intervals", evaluation, rows)
+
+
+def _means(label: str, evaluation: Evaluation, metric: str, **group: str) -> list[str]:
+    summaries = [summarise(evaluation.of(name, **group), [metric]) for name in evaluation.stages]
+    return [f"{_(label)} ({summaries[0].n})", *(summary.with_interval(metric) for summary in summaries)]
+
+
+def _report(title: str, evaluation: Evaluation, rows: list[list[str]]) -> Table:
+    tokens = [f"{evaluation.mean(name, TOKENS):,.0f}" for name in evaluation.stages]
+    return Table(["", *map(_, evaluation.stages)], [*rows, [_("tokens handed over"), *tokens]], _(title))
+
+
+def growth(memory: Memory, dialogues: Sequence[Dialogue], turns: int) -> list[int]:
+    """Count the tokens, by the estimate, that a memory hands over at each turn of the dialogues, said over and over."""
+    tokens = []
+    for golden in islice(cycle(golden for dialogue in dialogues for golden in dialogue.judged), turns):
+        tokens.append(memory.recall(golden.question).tokens)
+        memory.remember(golden.question, golden.answer)
+        wait_for_updates(memory)
+    forget(memory)
+    return tokens
 
 
 def plot_growth(tokens: Mapping[str, Sequence[int]]) -> Figure:
@@ -189,16 +211,16 @@ class LocomoConversation:
 
 
 def read_locomo(path: Path) -> list[LocomoConversation]:
-    """The conversations of a file; LessonsError if it does not have the format, or no question with evidence."""
+    """Read the conversations; LessonsError if the file has another format, or no question with evidence."""
     try:
-        found = [_locomo(sample) for sample in normalized(json.loads(file_bytes(path)))]
+        conversations = [_locomo(sample) for sample in normalized(json.loads(file_bytes(path)))]
     except OSError as error:
         raise LessonsError(f"{path} cannot be read: {error.strerror}; name the file locomo10.json.") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise LessonsError(f"{path} does not have LoCoMo's format; name the file locomo10.json.") from error
-    if not any(each.utterances.keys() & ids for each in found for _, ids in each.questions):
+    if not any(talk.utterances.keys() & ids for talk in conversations for _question, ids in talk.questions):
         raise LessonsError(f"{path} has no question with evidence from its conversation; name the file locomo10.json.")
-    return found
+    return conversations
 
 
 def _locomo(sample: dict[str, Any]) -> LocomoConversation:
@@ -208,35 +230,43 @@ def _locomo(sample: dict[str, Any]) -> LocomoConversation:
     utterances = {turn["dia_id"]: f"{turn['speaker']}: {turn['text']}" for turn in turns}
     questions = []
     for item in sample["qa"]:
-        ids = [f"D{a}:{int(b)}" for said in item.get("evidence") or [] for a, b in _ID.findall(said)]
+        ids = [f"D{a}:{int(b)}" for text in item.get("evidence") or [] for a, b in _ID.findall(text)]
         questions.append((str(item["question"]), tuple(dict.fromkeys(ids))))
     return LocomoConversation(str(sample.get("sample_id", "")), utterances, tuple(questions))
 
 
 def recall_old_facts(
     conversations: Sequence[LocomoConversation],
-    place: Workspace,
+    workspace: Workspace,
     memories: Mapping[str, Maker] = MEMORIES,
     watch: Progress = lambda done, total: None,
 ) -> Evaluation:
-    """Which of the utterances that answer a question each memory still hands over word for word, by their age."""
-    return Evaluation("LoCoMo", "old facts", _of_each(memories, conversations, partial(_recalled, place), watch))
+    """Measure which utterances that answer a question each memory still hands over word for word, by their age."""
+    records = _with_each(memories, conversations, partial(_recall, workspace), watch)
+    return Evaluation("LoCoMo", "old facts", records)
 
 
-def _recalled(place: Workspace, conversation: LocomoConversation, name: str, make: Maker) -> Iterator[Record]:
-    """A turn is an utterance with the reply to it. Questions without known evidence are left out."""
-    memory = make(place, Scope(f"locomo-{uuid4()}"), conversation.id)
+def _recall(workspace: Workspace, conversation: LocomoConversation, name: str, make: Maker) -> Iterator[Record]:
+    """Replay a conversation, an utterance and the reply as a turn; leave out questions without known evidence."""
+    memory = make(workspace, Scope(f"locomo-{uuid4()}"), conversation.id)
     ids, lines = list(conversation.utterances), list(conversation.utterances.values())
     for first in range(0, len(lines), 2):
         memory.remember(lines[first], "".join(lines[first + 1 : first + 2]))
         wait_for_updates(memory)
-    for number, (question, wanted) in enumerate(conversation.questions):
-        if not (evidence := [ids.index(each) for each in wanted if each in conversation.utterances]):
+    for number, (question, needed_ids) in enumerate(conversation.questions):
+        if not (evidence := [ids.index(id_) for id_ in needed_ids if id_ in conversation.utterances]):
             continue
-        known = memory.recall(question)
-        handed_over = "\n".join([*(content for _, content in known.history), known.memory])
-        share = sum(holds(handed_over, lines[each].partition(": ")[2]) for each in evidence) / len(evidence)
+        recalled = memory.recall(question)
+        handed_over = "\n".join([*(content for _role, content in recalled.history), recalled.memory])
+        share = sum(holds(handed_over, lines[at].partition(": ")[2]) for at in evidence) / len(evidence)
         age = (len(lines) + 1) // 2 - min(evidence) // 2
-        metrics = {SHARE: share, TOKENS: float(known.tokens), "age": float(age)}
+        metrics = {SHARE: share, TOKENS: float(recalled.tokens), "age": float(age)}
         yield Record(name, f"{conversation.id}-{number}", question, group_of(AGES, age), language(question), metrics)
     forget(memory)
+
+
+def locomo_report(evaluation: Evaluation) -> Table:
+    """Show the share of old facts that each memory still hands over, by their age, and the tokens that it takes."""
+    ages = [age for age in AGES.values() if age in evaluation.groups("category")]
+    rows = [_means("all", evaluation, SHARE), *(_means(age, evaluation, SHARE, category=age) for age in ages)]
+    return _report("old facts still handed over, with 95 % intervals", evaluation, rows)

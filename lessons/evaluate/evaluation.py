@@ -1,9 +1,9 @@
-"""What an evaluation found: one record a question and stage, their summary, and the gains between the stages."""
+"""What an evaluation measured: one record a question and stage, their summary, and the gains between the stages."""
 
 import html
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -31,7 +31,7 @@ from lessons.tables import Table
 OUTCOMES = ("right", "half", "refused", "wrong")  # shares of the questions that have an answer; they sum to 1
 UNANSWERABLE = "wrong_unanswerable"  # the share of the other questions that were answered
 METRICS = (*RETRIEVAL_METRICS, *OUTCOMES, UNANSWERABLE, "belonging", "correctness", "groundedness")
-COMPARED = tuple(each for each in METRICS if each not in ("half", "refused"))  # more of these two may be either
+COMPARED = tuple(metric for metric in METRICS if metric not in ("half", "refused"))  # more of these may be either
 LABELS = {"correctness": "correctness (half points)", UNANSWERABLE: "wrong (no answer there)"}
 ALSO = ("smart", "agentic")  # compared though Reranked stands between them: what it loses, Agentic must win back
 WITH_EVIDENCE = "given the evidence"  # what the model answers from the evidence, in tables, plots and stored runs
@@ -44,6 +44,7 @@ HALF_POINTS = (
 )
 QUOTED = "groundedness is near 1 by construction: the keyless model only quotes the documents that it cites."
 REPLAYED = "latency is that of a replay: the replies came from the record at once, and the model had taken longer."
+FOUR_OUTCOMES = "right · half · refused · wrong in percent, by category and language"
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,9 @@ class Record:
         return "refused" if self.refused else "wrong"
 
     def value(self, metric: str) -> float:
-        """The metric of this answer; NaN where it has none, such as recall without evidence."""
+        """Return a metric or what the answer took (`tokens` …); NaN without one, such as recall without evidence."""
         if metric not in (*OUTCOMES, UNANSWERABLE):
-            return self.metrics.get(metric, nan)
+            return self.metrics.get(metric, getattr(self, metric, nan))
         if not self.outcome or self.answerable == (metric == UNANSWERABLE):
             return nan
         return float(self.outcome == ("wrong" if metric == UNANSWERABLE else metric))
@@ -113,13 +114,24 @@ class Summary:
         return "–" if isnan(shares[0]) else " · ".join(f"{100 * share:.0f}" for share in shares)
 
     def with_interval(self, metric: str) -> str:
-        """For example `0.62 [0.51, 0.73]`, with a dash for what is not known."""
+        """Format as `0.62 [0.51, 0.73]`, with a dash for what is unknown."""
         return mean_with_interval(self.means[metric], self.intervals[metric])
 
     def as_dict(self) -> dict[str, Any]:
-        """The keys of `lessons evaluate --json`; None stands for what cannot be measured."""
+        """Return the keys of `lessons evaluate --json`; None stands for what cannot be measured."""
         values = {name: value for name, value in vars(self).items() if name != "means"}
         return json.loads(json.dumps(values | self.means), parse_constant=lambda nan: None)
+
+
+USAGE: dict[str, Callable[[Summary], str]] = {
+    "p50 (ms)": lambda summary: f"{summary.p50_ms:,.0f}",
+    "p95 (ms)": lambda summary: f"{summary.p95_ms:,.0f}",
+    "steps by": lambda summary: summary.shares,
+    "model calls": lambda summary: f"{summary.llm_calls:.1f}",
+    "tokens": lambda summary: f"{summary.tokens:,.0f}",
+    "US$ per 1,000": lambda summary: f"{1_000 * summary.cost:.2f}",
+}
+"""The rows below the metrics, and how each is written."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -132,17 +144,17 @@ class Evaluation:
     settings: dict[str, Any] = field(default_factory=dict, repr=False)
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
     notes: tuple[str, ...] = ()  # what a reader of the numbers has to know
-    with_evidence: tuple[Record, ...] = ()  # the answers from the evidence itself, where that was asked
+    with_evidence: tuple[Record, ...] = ()  # the answers from the evidence itself, if they were measured
 
     @property
     def quotes(self) -> bool:
-        """Whether nothing but the keyless model answered, which only quotes; by the settings in older runs."""
-        answered = {name for record in self.records for name in record.answered}
-        return answered == {KEYLESS} if answered else str(self.settings.get("answers", "")).startswith(KEYLESS)
+        """True if nothing but the keyless model answered, which only quotes; by the settings in older runs."""
+        models = {name for record in self.records for name in record.answered}
+        return models == {KEYLESS} if models else str(self.settings.get("answers", "")).startswith(KEYLESS)
 
     @property
     def replays(self) -> bool:
-        """Whether a model's replies came from the record, so that no time of the run is the model's."""
+        """True if a model's replies came from the record, so that no time of the run is the model's."""
         return bool(self.settings.get("recorded"))
 
     @property
@@ -152,21 +164,17 @@ class Evaluation:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether the stages have answered different numbers of questions."""
+        """True if the stages have answered different numbers of questions."""
         return len(set(self.counts.values())) > 1
 
     @property
     def remarks(self) -> list[str]:
         """What a reader of the tables has to know, with the notes of the run."""
-        found = [HALF_POINTS, *([QUOTED] if self.quotes else []), *([REPLAYED] if self.replays else [])]
+        remarks = [HALF_POINTS, *([QUOTED] if self.quotes else []), *([REPLAYED] if self.replays else [])]
         if self.is_stopped:
-            told = ", ".join(f"{stage} {count}" for stage, count in self.counts.items())
-            found.append(f"the run was stopped; questions answered: {told}. Means of stages are not comparable.")
-        return [*found, *self.notes]
-
-    def label(self, metric: str) -> str:
-        """What tables and plots call a metric."""
-        return "groundedness (only quotes)" if metric == "groundedness" and self.quotes else LABELS.get(metric, metric)
+            counts = ", ".join(f"{stage} {count}" for stage, count in self.counts.items())
+            remarks.append(f"the run was stopped; questions answered: {counts}. Means of stages are not comparable.")
+        return [*remarks, *self.notes]
 
     @property
     def stages(self) -> list[str]:
@@ -177,56 +185,84 @@ class Evaluation:
     def questions(self) -> int:
         return len({record.question_id for record in self.records})
 
-    def of(self, stage: str, **group: str) -> list[Record]:
-        """The records of a stage, or of `WITH_EVIDENCE`, or only those of a `category` or `language`."""
-        records, wanted = (
-            self.with_evidence if stage == WITH_EVIDENCE else self.records,
-            {"stage": stage, **group}.items(),
-        )
-        return [record for record in records if wanted <= vars(record).items()]
+    def label(self, metric: str) -> str:
+        """Return the name of a metric in tables and plots."""
+        return "groundedness (only quotes)" if metric == "groundedness" and self.quotes else LABELS.get(metric, metric)
 
-    def on_questions_of(self, other: "Evaluation") -> "Evaluation":
-        """The part of the run that answers questions which the other run asked as well."""
-        asked = {record.question_id for record in other.records}
-        records, given = (
-            [each for each in part if each.question_id in asked] for part in (self.records, self.with_evidence)
+    def of(self, stage: str, **group: str) -> list[Record]:
+        """Select the records of a stage, or of `WITH_EVIDENCE`, or only those of a `category` or `language`."""
+        records, fields = self.with_evidence if stage == WITH_EVIDENCE else self.records, {"stage": stage, **group}
+        return [record for record in records if fields.items() <= vars(record).items()]
+
+    def on_questions_of(self, run: "Evaluation") -> "Evaluation":
+        """Select the part that answers questions which `run` asked as well."""
+        ids = {record.question_id for record in run.records}
+        records, with_evidence = (
+            tuple(record for record in part if record.question_id in ids) for part in (self.records, self.with_evidence)
         )
-        return replace(self, records=tuple(records), with_evidence=tuple(given))
+        return replace(self, records=records, with_evidence=with_evidence)
 
     def groups(self, by: str) -> list[str]:
-        """The categories or languages that occur, in order of appearance."""
+        """List the categories or languages that occur, in order of appearance."""
         return list(dict.fromkeys(getattr(record, by) for record in self.records))
 
     def summary(self, stage: str, **group: str) -> Summary:
-        """The summary of a stage, or of one `category=` or `language=` of it."""
+        """Summarise a stage, or one `category=` or `language=` of it."""
         return summarise(self.of(stage, **group))
 
+    def mean(self, stage: str, metric: str) -> float:
+        """Compute the mean of a metric, or of what the answers took (`tokens` …); NaN if none has a value."""
+        return mean(self.of(stage), metric)
+
     def mean_with_evidence(self, metric: str, **group: str) -> float:
-        """The mean of a metric of `JUDGED` over answers from the evidence itself; NaN for others, and without any."""
+        """Compute the mean of a metric of `JUDGED` over answers from the evidence itself; NaN for another metric."""
         return mean(self.of(WITH_EVIDENCE, **group) if metric in JUDGED else [], metric)
 
     def columns(self, **group: str) -> dict[str, Summary]:
-        """Of each column of a table the summary, by its head: the stages, and the answers with the evidence given."""
+        """Summarise each column of a table by its head: the stages, and the answers with the evidence given."""
         names = [*self.stages, *([WITH_EVIDENCE] if self.of(WITH_EVIDENCE, **group) else [])]
         return {name: self.summary(name, **group) for name in names}
 
     def gains(self, metrics: Iterable[str] = COMPARED) -> Gains:
-        """Each stage against the one before it, and the stages of `ALSO`, metric by metric.
+        """Compare each stage with the one before it, and the stages of `ALSO`, metric by metric.
 
-        The `PRIMARY` metric of a stage stands alone, and so does the only comparison; others are `COMPARISONS`.
+        The `PRIMARY` metric of a stage stands alone, and so does the only comparison; all further ones are judged as
+        `COMPARISONS`.
         """
         records = {stage: self.of(stage) for stage in self.stages}
         pairs = dict.fromkeys([*pairwise(records), *([ALSO] if records.keys() >= set(ALSO) else [])])
-        chosen = [(each, *pair) for each in metrics for pair in pairs]
-        alone = {part for part in chosen if len(chosen) == 1 or PRIMARY.get(part[1:]) == part[0]}
-        return Gains(
-            compare_records(records[old], records[new], each, old, new, 1 if part in alone else COMPARISONS)
-            for part in chosen
-            for each, old, new in [part]
-        )
+        triples = [(metric, *pair) for metric in metrics for pair in pairs]
+        gains = Gains()
+        for metric, old, new in triples:
+            is_alone = len(triples) == 1 or PRIMARY.get((old, new)) == metric
+            comparisons = 1 if is_alone else COMPARISONS
+            gains.append(compare_records(records[old], records[new], metric, old, new, comparisons))
+        return gains
+
+    def table(self, metrics: Iterable[str] = METRICS) -> Table:
+        """Return a row for each metric with its 95 % intervals, and below them what an answer took, by stage."""
+        columns = self.columns()
+        rows = [[_(self.label(metric)), *cells(columns, metric)] for metric in metrics]
+        for label, value in USAGE.items():
+            texts = ("" if name == WITH_EVIDENCE else _(value(summary)) for name, summary in columns.items())
+            rows.append([_(label), *texts])
+        caption = f"{self.data}, {self.split}: {self.questions} questions, means with 95 % intervals"
+        return Table(["", *map(_, columns)], rows, _(caption))
+
+    def group_table(self, metric: str = "") -> Table:
+        """Return a metric by category and language, or without one the shares of the four outcomes."""
+        names = [*self.stages, *([WITH_EVIDENCE] if self.with_evidence and metric in (*JUDGED, "") else [])]
+        rows = []
+        for by in ("category", "language"):
+            for group in self.groups(by):
+                summaries = [self.summary(name, **{by: group}) for name in names]
+                texts = [summary.with_interval(metric) if metric else summary.outcomes for summary in summaries]
+                rows.append([f"{_(group)} ({summaries[0].n})", *texts])
+        title = f"{self.label(metric)} by category and language" if metric else FOUR_OUTCOMES
+        return Table(["", *map(_, names)], [row for row in rows if {*row[1:]} != {"–"}], _(title))
 
     def room(self, metric: str = "all@10") -> Table:
-        """The share of questions, by category, on which each stage leaves the next one something to gain."""
+        """Count the questions, by category, on which each stage leaves the next one something to gain."""
         groups: list[dict[str, str]] = [{}, *({"category": name} for name in self.groups("category"))]
         rows = [
             [_(group.get("category", "all")), *(_room(self.of(stage, **group), metric) for stage in self.stages)]
@@ -235,96 +271,46 @@ class Evaluation:
         return Table([_(self.label(metric)), *map(_, self.stages)], [row for row in rows if {*row[1:]} != {"–"}])
 
     def as_dict(self) -> dict[str, Any]:
-        """What `lessons evaluate --json` prints."""
+        """Return what `lessons evaluate --json` prints."""
         stages = {stage: self._as_dict(stage) for stage in self.stages}
         gains = [gain.as_dict() for gain in self.gains() if gain.n]
         with_evidence = self._as_dict(WITH_EVIDENCE, ("n", *JUDGED)) if self.with_evidence else None
         return {"stages": stages, "with_evidence": with_evidence, "gains": gains, "notes": self.remarks}
 
     def _as_dict(self, stage: str, only: Sequence[str] = ()) -> dict[str, Any]:
-        """The summary of a stage as a whole, by category and by language; of its values those of `only`, if any."""
+        """Summarise a stage as a whole, by category and by language, with all values or `only` these."""
 
-        def chosen(**group: str) -> dict[str, Any]:
-            values = summarise(records).as_dict() if (records := self.of(stage, **group)) else {}
-            return {name: value for name, value in values.items() if not only or name in only}
+        def values(**group: str) -> dict[str, Any]:
+            summary = summarise(records).as_dict() if (records := self.of(stage, **group)) else {}
+            return {name: value for name, value in summary.items() if not only or name in only}
 
-        groups = {by: {name: chosen(**{by: name}) for name in self.groups(by)} for by in ("category", "language")}
-        return chosen() | {f"by_{by}": parts for by, parts in groups.items()}
+        groups = {by: {name: values(**{by: name}) for name in self.groups(by)} for by in ("category", "language")}
+        return values() | {f"by_{by}": parts for by, parts in groups.items()}
 
     def __repr__(self) -> str:
         return f"Evaluation of {', '.join(self.stages)} on {self.questions} questions of {self.data}, {self.split}"
 
     def _repr_html_(self) -> str:
-        columns = self.columns()
-        stages = [columns[stage] for stage in self.stages]
-        rows = [[_(self.label(metric)), *cells(columns, metric)] for metric in METRICS]
-        rows.append([_("latency p50, p95 (ms)"), *(f"{each.p50_ms:,.0f}, {each.p95_ms:,.0f}" for each in stages)])
-        if not self.quotes:
-            rows.append([_("steps done by"), *(each.shares for each in stages)])
-        rows.append([_("model calls, tokens"), *(f"{each.llm_calls:.1f}, {each.tokens:,.0f}" for each in stages)])
-        below = "".join(f"<p>{html.escape(_(remark))}</p>" for remark in self.remarks)
-        return Table(["", *map(_, columns)], rows, _(repr(self)))._repr_html_() + below
+        return self.table()._repr_html_() + "".join(f"<p>{html.escape(_(remark))}</p>" for remark in self.remarks)
 
 
-@dataclass(frozen=True, repr=False)
-class EvaluationTable(Table):
-    """A table with the evaluation that it was made of."""
-
-    evaluation: Evaluation = field(kw_only=True)
-
-    def mean(self, stage: str, part: str) -> float:
-        """The mean of a metric or a field of the records that have it; NaN if none has."""
-        return mean(self.evaluation.of(stage), part)
+def metric_values(records: Iterable[Record], metric: str) -> list[float]:
+    """List the values of a metric; a question without evidence, for one, has no recall and is left out."""
+    return [value for record in records if not isnan(value := record.value(metric))]
 
 
-def mean(records: Sequence[Record], part: str) -> float:
-    """The mean of a metric or a field of the records that have it; NaN if none has."""
-    is_field = part not in METRICS and part in Record.__dataclass_fields__
-    values = [getattr(each, part) if is_field else each.value(part) for each in records]
-    known = [value for value in values if not isnan(value)]
-    return float(np.mean(known)) if known else nan
-
-
-def measured(records: Sequence[Record], metric: str) -> int:
-    """How many of the answers have a value: a question without evidence, for one, has no recall."""
-    return sum(not isnan(record.value(metric)) for record in records)
-
-
-Pair = tuple[Record, Record]
-
-
-def compare_records(
-    before: Sequence[Record], after: Sequence[Record], metric: str, old: str, new: str, comparisons: int = 1
-) -> Gain:
-    """The gain in one metric over the questions that both lists answered, under the names `old` and `new`."""
-    pairs = [(first.value(metric), second.value(metric)) for first, second in _pairs(before, after)]
-    return paired_gain(old, new, metric, [first for first, _ in pairs], [second for _, second in pairs], comparisons)
-
-
-def _room(records: Sequence[Record], metric: str) -> str:
-    """For example `12 / 114`: the questions of which a stage has not all that there is to have."""
-    known = [value for record in records if not isnan(value := record.value(metric))]
-    return f"{room_left(metric, known)} / {len(known)}" if known else "–"
-
-
-def moved_records(before: Sequence[Record], after: Sequence[Record], metric: str) -> list[Pair]:
-    """The records of two stages or runs for each question whose metric changed, the largest gain first."""
-    changed = [(old, new) for old, new in _pairs(before, after) if abs(new.value(metric) - old.value(metric)) > 0]
-    return sorted(changed, key=lambda pair: pair[0].value(metric) - pair[1].value(metric))
-
-
-def _pairs(before: Sequence[Record], after: Sequence[Record]) -> list[Pair]:
-    later = {record.question_id: record for record in after}
-    return [(record, later[record.question_id]) for record in before if record.question_id in later]
+def mean(records: Iterable[Record], metric: str) -> float:
+    """Compute the mean over the records that have the metric; NaN if none has."""
+    return float(np.mean(numbers)) if (numbers := metric_values(records, metric)) else nan
 
 
 def summarise(records: Sequence[Record], metrics: Sequence[str] = METRICS) -> Summary:
-    """The summary of the records; means are NaN where there is nothing to average."""
+    """Summarise the records; means are NaN where there is nothing to average."""
     p50, p95 = np.percentile([record.ms for record in records] or [nan], [50, 95])
     return Summary(
         n=len(records),
         means={metric: mean(records, metric) for metric in metrics},
-        intervals={metric: interval([record.value(metric) for record in records]) for metric in metrics},
+        intervals={metric: interval(metric_values(records, metric)) for metric in metrics},
         p50_ms=float(p50),
         p95_ms=float(p95),
         llm_calls=mean(records, "llm_calls"),
@@ -335,6 +321,35 @@ def summarise(records: Sequence[Record], metrics: Sequence[str] = METRICS) -> Su
 
 
 def cells(columns: dict[str, Summary], metric: str) -> list[str]:
-    """A row of a table: the metric with its interval for each stage, and with the evidence given if it has one."""
-    unknown = {WITH_EVIDENCE} if metric not in JUDGED else set()
-    return ["" if name in unknown else summary.with_interval(metric) for name, summary in columns.items()]
+    """Format a metric with its interval for each column; blank where the evidence was given and decides it."""
+    blank = {WITH_EVIDENCE} if metric not in JUDGED else set()
+    return ["" if name in blank else summary.with_interval(metric) for name, summary in columns.items()]
+
+
+def _room(records: Sequence[Record], metric: str) -> str:
+    """Count as in `12 / 114` the questions of which a stage has not all that there is to have."""
+    numbers = metric_values(records, metric)
+    return f"{room_left(metric, numbers)} / {len(numbers)}" if numbers else "–"
+
+
+Pair = tuple[Record, Record]  # the answers of two stages or runs to one question
+
+
+def compare_records(
+    old: Sequence[Record], new: Sequence[Record], metric: str, baseline: str, candidate: str, comparisons: int = 1
+) -> Gain:
+    """Compare one metric over the questions that both lists answered, under the names `baseline` and `candidate`."""
+    pairs = [(first.value(metric), second.value(metric)) for first, second in _pairs(old, new)]
+    first, second = zip(*pairs, strict=True) if pairs else ((), ())
+    return paired_gain(baseline, candidate, metric, first, second, comparisons)
+
+
+def moved_records(old: Sequence[Record], new: Sequence[Record], metric: str) -> list[Pair]:
+    """List the records of two stages or runs for each question whose metric changed, the largest gain first."""
+    changed = [pair for pair in _pairs(old, new) if abs(pair[1].value(metric) - pair[0].value(metric)) > 0]
+    return sorted(changed, key=lambda pair: pair[0].value(metric) - pair[1].value(metric))
+
+
+def _pairs(old: Sequence[Record], new: Sequence[Record]) -> list[Pair]:
+    by_id = {record.question_id: record for record in new}
+    return [(record, by_id[record.question_id]) for record in old if record.question_id in by_id]

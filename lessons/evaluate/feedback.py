@@ -50,9 +50,9 @@ class Rating:
 
     @classmethod
     def of(cls, answer: Answer, is_good: bool, right: str = "", history: Iterable[str] = ()) -> "Rating":
-        """The rating of an answer, with the passages that it cites."""
-        cited = dict.fromkeys((each.source_file, each.quote) for each in answer.citations)
-        return cls(answer.question, answer.stage, answer.text, is_good, right.strip(), tuple(cited), tuple(history))
+        """Rate an answer, with the passages that it cites."""
+        passages = dict.fromkeys((citation.source_file, citation.quote) for citation in answer.citations)
+        return cls(answer.question, answer.stage, answer.text, is_good, right.strip(), tuple(passages), tuple(history))
 
     @property
     def id(self) -> str:
@@ -89,17 +89,17 @@ class Ratings:
             connection.execute(delete(RatingRow).where(RatingRow.user_id == self._owner, *which))
 
     def all(self) -> list[Rating]:
-        """The ratings, the latest first."""
-        mine = select(RatingRow.rating).where(RatingRow.user_id == self._owner)
+        """List the ratings, the latest first."""
+        rows = select(RatingRow.rating).where(RatingRow.user_id == self._owner)
         with owner_transaction(self._engine, self._owner) as connection:
-            known = connection.scalars(mine.order_by(RatingRow.rated_at.desc())).all()
-        return TypeAdapter(list[Rating]).validate_python(known)
+            ratings = connection.scalars(rows.order_by(RatingRow.rated_at.desc())).all()
+        return TypeAdapter(list[Rating]).validate_python(ratings)
 
 
 def question_lines(ratings: Iterable[Rating]) -> str:
-    """The rated questions of which it is known what is right, as `read_questions` takes them: a JSON object a line."""
+    """Write the rated questions whose right answer is known, as `read_questions` takes them: a JSON object a line."""
     lines = []
-    for rating in (each for each in ratings if each.expected):
+    for rating in (rating for rating in ratings if rating.expected):
         line: dict[str, Any] = {"question": rating.question, "answer": rating.expected}
         if rating.is_good and rating.passages:  # what a bad answer cites is no evidence
             line["source_file"], line["evidence"] = rating.passages[0]

@@ -24,19 +24,19 @@ T = TypeVar("T")
 
 
 def holds(text: str, quote: str) -> bool:
-    """Whether the text holds all words of the quote, in order. `…` stands for any words, or none, that are left out."""
+    """Return whether the text holds all words of the quote, in order. `…` stands for any words that are left out."""
     content, start = _compact(text), 0
     for part in map(_compact, quote.split(GAP)):
-        found = content.find(part, start)
-        if found < 0:
+        position = content.find(part, start)
+        if position < 0:
             return False
-        start = found + len(part)
+        start = position + len(part)
     return True
 
 
 @lru_cache(maxsize=4_096)
 def _compact(text: str) -> str:
-    """The text without white space, letter case and the bars of tables, which may have changed on the way."""
+    """Drop white space, letter case and the bars of tables, which may differ between a document and its chunks."""
     return "".join(normalize(text).casefold().replace("|", " ").split())
 
 
@@ -51,19 +51,19 @@ class Evidence:
     any_of: tuple["Evidence", ...] = ()  # other passages, of which each is enough as well
 
     @property
-    def places(self) -> tuple["Evidence", ...]:
+    def passages(self) -> tuple["Evidence", ...]:
         """Every passage that states the fact, this one first."""
         return (self, *self.any_of)
 
     @property
     def files(self) -> "Evidence":
-        """The documents of all places, without the words."""
-        first, *others = (Evidence(name) for name in sorted({place.source_file for place in self.places}))
-        return replace(first, any_of=tuple(others))
+        """The documents of all passages, without the words."""
+        first, *alternatives = (Evidence(name) for name in sorted({passage.source_file for passage in self.passages}))
+        return replace(first, any_of=tuple(alternatives))
 
     def covered_by(self, source_file: str, content: str) -> bool:
-        """Whether a chunk holds a place's quote. One cut by the border of two chunks is covered by neither."""
-        return any(place.source_file == source_file and holds(content, place.quote) for place in self.places)
+        """Return whether a chunk holds the quote of a passage. A quote cut by a chunk border is covered by neither."""
+        return any(passage.source_file == source_file and holds(content, passage.quote) for passage in self.passages)
 
 
 @dataclass(frozen=True)
@@ -82,16 +82,37 @@ class Golden:
     owner: str = "reader"
 
 
+_GOLDEN = TypeAdapter(Golden)
+
+
 def golden_questions(split: str, folder: Path = GOLDEN) -> list[Golden]:
-    """The questions of a split from every `*.jsonl` of the folder, by file and line; LessonsError if it has none."""
-    chosen = [golden_from(line) for line in json_lines(*sorted(folder.glob("*.jsonl"))) if line["split"] == split]
-    if not chosen:
-        raise LessonsError(f"There are no questions of the split {split!r} in {folder}; the splits are dev and test.")
-    return chosen
+    """Read the questions of a split from every `*.jsonl` of the folder; raise LessonsError if it has none."""
+    lines = json_lines(*sorted(folder.glob("*.jsonl")))
+    if questions := [golden_from(line) for line in lines if line["split"] == split]:
+        return questions
+    raise LessonsError(f"There are no questions of the split {split!r} in {folder}; the splits are dev and test.")
+
+
+def golden_from(item: dict[str, Any]) -> Golden:
+    """Build a question from an object as data/README.md describes it; raise ValidationError for a missing field."""
+    history = [(turn["role"], turn["content"]) for turn in item.get("history", ())]
+    return _GOLDEN.validate_python(item | {"history": history})
+
+
+def json_lines(*files: Path) -> list[dict[str, Any]]:
+    """Read the objects of files that hold one a line."""
+    return [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def sample(questions: Sequence[T], limit: int | None = None, seed: int = 0) -> list[T]:
+    """Draw at most `limit` questions, and never more than LESSONS_EVALUATION_QUESTIONS, in their own order."""
+    size = min(limit or len(questions), settings().evaluation_questions or len(questions), len(questions))
+    positions = sorted(random.Random(seed).sample(range(len(questions)), size))
+    return [questions[position] for position in positions]
 
 
 def file_bytes(path: Path) -> bytes:
-    """The bytes of a file that a reader named; OSError for a device or a pipe, and beyond LESSONS_MAX_FILE_BYTES."""
+    """Read a file that a reader named; raise OSError for a device or a pipe, and beyond LESSONS_MAX_FILE_BYTES."""
     check_regular(path)
     if path.stat().st_size > settings().max_file_bytes:
         raise OSError(errno.EFBIG, "it is larger than LESSONS_MAX_FILE_BYTES allows")
@@ -99,27 +120,6 @@ def file_bytes(path: Path) -> bytes:
 
 
 def check_regular(path: Path) -> None:
-    """OSError for what is there and is no file: a folder, or a device or a pipe, which may have no end."""
+    """Raise OSError for what exists and is no file: a folder, or a device or a pipe, which may have no end."""
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "it is not a file")
-
-
-def json_lines(*files: Path) -> list[dict[str, Any]]:
-    """The objects of files that hold one a line."""
-    return [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
-
-
-def sample(questions: Sequence[T], limit: int | None = None, seed: int = 0) -> list[T]:
-    """At most `limit`, and LESSONS_EVALUATION_QUESTIONS at the very most, drawn by the seed, in their own order."""
-    most = min(limit or len(questions), settings().evaluation_questions or len(questions), len(questions))
-    kept = sorted(random.Random(seed).sample(range(len(questions)), most))
-    return [questions[place] for place in kept]
-
-
-_GOLDEN = TypeAdapter(Golden)
-
-
-def golden_from(item: dict[str, Any]) -> Golden:
-    """A question as data/README.md describes it; ValidationError for a field that is missing."""
-    said = [(turn["role"], turn["content"]) for turn in item.get("history", ())]
-    return _GOLDEN.validate_python(item | {"history": said})

@@ -37,7 +37,7 @@ _DARK = {"system prompt", "context", "documents"}  # parts on which white is rea
 
 
 def plot_budget(budgets: Mapping[str, Sequence[FittedPart]], total: int) -> Figure:
-    """A bar for each budget, its parts side by side; what was left out is hatched, and a line marks the total."""
+    """Draw a bar for each budget, its parts side by side; what was left out is hatched, and a line marks the total."""
     figure, axes = canvas(7.5, 0.7 * len(budgets) + 1.6)
     width = max((sum(piece.tokens + piece.dropped for piece in pieces) for pieces in budgets.values()), default=1)
     for row, pieces in enumerate(budgets.values()):
@@ -58,9 +58,9 @@ def plot_budget(budgets: Mapping[str, Sequence[FittedPart]], total: int) -> Figu
     axes.set_xlim(0, 1.02 * width)
     name_rows(axes, [wrapped(name, _LABEL_WIDTH) for name in budgets])
     axes.set(xlabel=f"tokens (of {total:,}); hatched: left out", title="What a model is sent")
-    shown = {piece.name for pieces in budgets.values() for piece in pieces if piece.tokens or piece.dropped}
+    names = {piece.name for pieces in budgets.values() for piece in pieces if piece.tokens or piece.dropped}
     for name, colour in PART_COLOURS.items():
-        if name in shown:
+        if name in names:
             axes.plot([], [], "s", color=colour, label=name)
     legend_beside(axes, fontsize=8)
     return figure
@@ -72,19 +72,19 @@ _FILE = 38  # columns of a file's name
 
 
 def plot_searches(answer: Answer) -> Figure:
-    """A column for each search, a row for each document of the context, its place in that search; cited are filled."""
+    """Draw the rank in each search (the columns) of each document of the context (the rows); cited ones are filled."""
     searches = [step for step in answer.trace if isinstance(step.input, dict) and isinstance(step.output, list)]
     documents = answer.context.documents
     cited = {citation.chunk_id for citation in answer.citations}
     figure, axes = canvas(2.6 + 1.7 * max(1, len(searches)), 1.8 + 0.34 * len(documents))
     colour = stage_colour(answer.stage)
     for column, step in enumerate(searches):
-        places = {document.id: str(place) for place, document in enumerate(step.output, start=1)}
+        ranks = {document.id: str(rank) for rank, document in enumerate(step.output, start=1)}
         for row, document in enumerate(documents):
-            if place := places.get(document.id):
+            if rank := ranks.get(document.id):
                 ground, ink = (colour, "white") if document.id in cited else ("white", "black")
                 axes.scatter(column, row, s=260, facecolor=ground, edgecolor=colour)
-                axes.text(column, row, place, ha="center", va="center", size=8, color=ink)
+                axes.text(column, row, rank, ha="center", va="center", size=8, color=ink)
     name_rows(axes, _names(documents))
     axes.tick_params(labelsize=8)
     axes.set_xticks(range(len(searches)), [_query(step) for step in searches])
@@ -95,11 +95,10 @@ def plot_searches(answer: Answer) -> Figure:
 
 
 def _names(documents: Sequence[RetrievedDocument]) -> list[str]:
-    """File and page of each document; chunks of one page are numbered."""
-    names = [shortened(each.source, _FILE) + page_label(*each.pages()) for each in documents]
+    """Name each document by file and page; number chunks of one page."""
+    names = [shortened(document.source, _FILE) + page_label(*document.pages()) for document in documents]
     return [
-        f"{name} ({1 + names[:place].count(name)})" if names.count(name) > 1 else name
-        for place, name in enumerate(names)
+        f"{name} ({1 + names[:row].count(name)})" if names.count(name) > 1 else name for row, name in enumerate(names)
     ]
 
 
@@ -109,15 +108,15 @@ def _query(step: Step) -> str:
 
 
 def plot_fusion(documents: Sequence[RetrievedDocument], question: Golden) -> Figure:
-    """Each chunk of a hybrid search by its two scores, larger the better it ranks, coloured where it holds evidence."""
+    """Draw each chunk of a hybrid search by its two scores, larger the better it ranks, with evidence coloured."""
     figure, axes = canvas(6.5, 4.5)
     # A chunk that one search did not find stands at the edge.
     lowest = {leg: min((d.legs[leg] for d in documents if leg in d.legs), default=0.0) for leg in ("meaning", "words")}
-    held = list(zip(documents, hits(documents, question.evidence), strict=True))
-    for label, colour, wanted in (("other chunk", "#bab0ac", False), ("holds evidence", stage_colour("smart"), True)):
-        chosen = [document for document, evidence in held if bool(evidence) is wanted]
-        x, y = ([document.legs.get(leg, low) for document in chosen] for leg, low in lowest.items())
-        axes.scatter(x, y, s=[15 + 120 * document.score**2 for document in chosen], color=colour, label=label)
+    pairs = list(zip(documents, hits(documents, question.evidence), strict=True))
+    for label, colour, is_hit in (("other chunk", "#bab0ac", False), ("holds evidence", stage_colour("smart"), True)):
+        group = [document for document, evidence in pairs if bool(evidence) is is_hit]
+        x, y = ([document.legs.get(leg, low) for document in group] for leg, low in lowest.items())
+        axes.scatter(x, y, s=[15 + 120 * document.score**2 for document in group], color=colour, label=label)
     axes.set(xlabel="by meaning: cosine above the average of the chunk's language", ylabel="by words: BM25 score")
     axes.set_title("What the two searches say of each chunk")
     axes.legend(frameon=False)
@@ -128,7 +127,7 @@ NAMES = {"retrieval": "retrieval and judging", "answer": "answers", "update": "m
 
 
 def plot_layout(layout: Layout) -> Figure:
-    """Each part of the prompt: the pale bar is what it may take, the dark one what it takes."""
+    """Draw each part of the prompt: the pale bar is what it may take, the dark one what it takes."""
     figure, axes = canvas(6, 3)
     plan = layout.plan
     for part in plan.pieces:
@@ -143,7 +142,7 @@ def plot_layout(layout: Layout) -> Figure:
 def plot_monthly(
     model: CostModel, sessions_a_day: int, turns: Sequence[int], prices: tuple[float, float] | None = None
 ) -> Figure:
-    """The monthly cost by the length of a session, part upon part."""
+    """Draw the monthly cost by the length of a session, part upon part."""
     figure, axes = canvas(6, 3.2)
     costs = [model.monthly(sessions_a_day, count, *(prices or ())) for count in turns]
     parts = [[cost[name] for cost in costs] for name in NAMES]
@@ -172,20 +171,20 @@ class Estimate:
 
 
 def estimates(exact: TokenCounter) -> list[Estimate]:
-    """Every text counted both ways."""
+    """Count the tokens of every text both ways."""
     estimate, texts = TokenEstimator().count, json.loads(TEXTS.read_text(encoding="utf-8"))
-    return [Estimate(kind, text, estimate(text), exact.count(text)) for kind, own in texts.items() for text in own]
+    return [Estimate(kind, text, estimate(text), exact.count(text)) for kind, group in texts.items() for text in group]
 
 
-def plot_token_error(found: list[Estimate]) -> Figure:
-    """The error of each estimate, by kind of text; the bar is the error of all texts of a kind together."""
-    kinds = list(dict.fromkeys(each.kind for each in found))
+def plot_token_error(estimates: list[Estimate]) -> Figure:
+    """Draw the error of each estimate, by kind of text; the bar is the error of all texts of a kind together."""
+    kinds = list(dict.fromkeys(estimate.kind for estimate in estimates))
     figure, axes = canvas(6, 0.6 * len(kinds) + 1.4)
     for row, kind in enumerate(kinds):
-        own = [each for each in found if each.kind == kind]
-        together = sum(each.estimated for each in own) / sum(each.exact for each in own) - 1
-        axes.barh(row, 100 * together, color="#4c78a8", alpha=0.4)
-        axes.scatter([100 * each.error for each in own], [row] * len(own), color="#4c78a8", zorder=2)
+        group = [estimate for estimate in estimates if estimate.kind == kind]
+        total = sum(estimate.estimated for estimate in group) / sum(estimate.exact for estimate in group) - 1
+        axes.barh(row, 100 * total, color="#4c78a8", alpha=0.4)
+        axes.scatter([100 * estimate.error for estimate in group], [row] * len(group), color="#4c78a8", zorder=2)
     name_rows(axes, [*map(_, kinds)])
     axes.axvline(0, color="black", linewidth=0.8)
     axes.set_xlabel("estimated against exact tokens (%): too few on the left, too many on the right")

@@ -25,7 +25,7 @@ from lessons.evaluate.evaluation import (
     Evaluation,
     Summary,
     compare_records,
-    measured,
+    metric_values,
     moved_records,
 )
 from lessons.language import _
@@ -42,8 +42,8 @@ STAGE_COLOURS = {  # the first colours of Vega's tableau10 scheme
     "agentic": "#e45756",
 }
 _LIKE = {"window": "naive", "tiers": "smart", "recursive summary": "reranked", "everything": "agentic"}
-_KNOWN = STAGE_COLOURS | {name: STAGE_COLOURS[stage] for name, stage in _LIKE.items()} | {"none": "#bab0ac"}
-_OTHERS = [to_hex(each) for name in ("Dark2", "tab20b", "tab20c", "tab20") for each in mpl.color_sequences[name]]
+_FIXED = STAGE_COLOURS | {name: STAGE_COLOURS[stage] for name, stage in _LIKE.items()} | {"none": "#bab0ac"}
+_FREE = [to_hex(rgb) for name in ("Dark2", "tab20b", "tab20c", "tab20") for rgb in mpl.color_sequences[name]]
 
 
 class Plot(Figure):
@@ -58,12 +58,12 @@ class Plot(Figure):
 
 def translate(figure: Figure) -> None:
     """Put what is written in a figure into the language of the reader."""
-    for written in figure.findobj(Text):
-        written.set_text(_(written.get_text()))
+    for text in figure.findobj(Text):
+        text.set_text(_(text.get_text()))
 
 
 def canvas(width: float, height: float) -> tuple[Figure, Axes]:
-    """A figure outside pyplot, so that none stays open and no window system is needed. Sizes are inches."""
+    """Make a figure outside pyplot, so that none stays open and no window system is needed. Sizes are inches."""
     use_fonts()
     figure = Plot(figsize=(width, height), layout="constrained")
     axes = figure.subplots()
@@ -87,33 +87,33 @@ def name_rows(axes: Axes, names: Sequence[str]) -> None:
 
 
 def legend_beside(axes: Axes, **style: Any) -> None:
-    """The legend to the right of the axes, where it hides nothing."""
+    """Put the legend to the right of the axes, where it hides nothing."""
     axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5), **style)
 
 
 def stage_colour(name: str) -> str:
-    """The colour of a stage or a memory; one that is made in a notebook gets one that no stage has."""
+    """Return the colour of a stage or a memory; one that is made in a notebook gets one that no stage has."""
     return stage_colours([name])[name]
 
 
 def stage_colours(names: Iterable[str]) -> dict[str, str]:
-    """A colour for each name of one plot, none twice; those of stages and memories are the same in all plots."""
-    free = (colour for colour in dict.fromkeys(_OTHERS) if colour not in _KNOWN.values())
-    return {name: _KNOWN.get(name) or next(free) for name in dict.fromkeys(names)}
+    """Give each name of one plot its own colour; those of stages and memories are the same in all plots."""
+    free = (colour for colour in dict.fromkeys(_FREE) if colour not in _FIXED.values())
+    return {name: _FIXED.get(name) or next(free) for name in dict.fromkeys(names)}
 
 
-def shortened(text: str, most: int) -> str:
-    """The text, or as much of both ends as `most` columns hold, of which a Latin letter takes one, a Korean two."""
-    if cell_len(text) <= most:
+def shortened(text: str, columns: int) -> str:
+    """Cut the middle of a text longer than `columns`, of which a Latin letter takes one, a Korean one two."""
+    if cell_len(text) <= columns:
         return text
-    most_kept = min(len(text), most)  # hardly any character is narrower than a column
-    cuts = (f"{text[: kept - kept // 2]}…{text[len(text) - kept // 2 :]}" for kept in range(most_kept, -1, -1))
-    return next(cut for cut in cuts if cell_len(cut) <= most)
+    longest = min(len(text), columns)  # hardly any character is narrower than a column
+    cuts = (f"{text[: size - size // 2]}…{text[len(text) - size // 2 :]}" for size in range(longest, -1, -1))
+    return next(cut for cut in cuts if cell_len(cut) <= columns)
 
 
-def wrapped(text: str, most: int) -> str:
-    """The text in lines of about `most` columns."""
-    return fill(text, max(1, most * len(text) // max(1, cell_len(text))))
+def wrapped(text: str, columns: int) -> str:
+    """Break a text into lines of about `columns`."""
+    return fill(text, max(1, columns * len(text) // max(1, cell_len(text))))
 
 
 # What an evaluation shows
@@ -123,7 +123,7 @@ _DASHED: dict[str, Any] = {"color": "black", "linestyle": "--", "linewidth": 1}
 
 
 def plot_metric(evaluation: Evaluation, metric: str = "recall@5") -> Figure:
-    """One metric of every stage with its 95 % interval."""
+    """Draw one metric of every stage with its 95 % interval."""
     figure, axes = canvas(5.5, 0.6 * len(evaluation.stages) + 1.4)
     for row, (stage, colour) in enumerate(stage_colours(evaluation.stages).items()):
         _mark(axes, evaluation.summary(stage), metric, row=row, color=colour)
@@ -142,7 +142,7 @@ _LEAST_WRITTEN = 0.06  # of a bar, which has its number written in it
 
 
 def plot_outcomes(evaluation: Evaluation) -> Figure:
-    """A bar a stage: the shares of right, half, refused and wrong; beside it those where the documents do not say."""
+    """Draw a bar a stage: the shares of the four outcomes, and beside it those where the documents do not say."""
     columns = evaluation.columns()
     figure, axes = canvas(8.5, 0.5 * len(columns) + 1.6)
     axes.remove()
@@ -157,7 +157,7 @@ def plot_outcomes(evaluation: Evaluation) -> Figure:
         (unanswerable, UNANSWERABLE, "they do not"),
     ):
         panel.spines[["top", "right"]].set_visible(False)
-        n = measured(evaluation.of(evaluation.stages[0]), metric)
+        n = len(metric_values(evaluation.of(evaluation.stages[0]), metric))
         panel.set(xlim=(0, 1), title=_(title), xlabel=_("share of {n} questions", n=n))
     handles = [Patch(color=colour, label=_(outcome)) for outcome, colour in OUTCOME_COLOURS.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
@@ -165,7 +165,7 @@ def plot_outcomes(evaluation: Evaluation) -> Figure:
 
 
 def _stack(axes: Axes, row: int, shares: dict[str, float]) -> None:
-    """A bar from left to right, with the numbers in its larger parts; nothing where a share is not known."""
+    """Draw a bar from left to right, with the numbers in its larger parts; nothing where a share is unknown."""
     left = 0.0
     for outcome, share in shares.items():
         if np.isnan(share):
@@ -178,20 +178,21 @@ def _stack(axes: Axes, row: int, shares: dict[str, float]) -> None:
 
 
 def plot_groups(evaluation: Evaluation, metric: str = "recall@5", by: str = "category") -> Figure:
-    """One metric of every stage for each `category` or `language`, with 95 % intervals and numbers of questions."""
+    """Draw one metric of every stage for each `category` or `language`, with 95 % intervals and question counts."""
     stages, colours, rows = evaluation.stages, stage_colours(evaluation.stages), list[str]()
     figure, axes = canvas(6.5, 0.19 * len(evaluation.groups(by)) * (len(stages) + 1) + 1.4)
     for group in evaluation.groups(by):
-        found = [evaluation.summary(stage, **{by: group}) for stage in stages]
-        if np.isnan([summary.means[metric] for summary in found]).all():
+        summaries = [evaluation.summary(stage, **{by: group}) for stage in stages]
+        if np.isnan([summary.means[metric] for summary in summaries]).all():
             continue
-        for place, (stage, summary) in enumerate(zip(stages, found, strict=True)):
+        for number, (stage, summary) in enumerate(zip(stages, summaries, strict=True)):
             # Two groups are twice as far apart as two stages of one.
-            row = len(rows) + (place - (len(stages) - 1) / 2) / (len(stages) + 1)
+            row = len(rows) + (number - (len(stages) - 1) / 2) / (len(stages) + 1)
             _mark(axes, summary, metric, row=row, color=colours[stage])
         if not np.isnan(with_evidence := evaluation.mean_with_evidence(metric, **{by: group})):
             axes.plot([with_evidence, with_evidence], [len(rows) - 0.4, len(rows) + 0.4], **_DASHED)
-        rows.append(f"{_(group)} (n = {measured(evaluation.of(stages[0], **{by: group}), metric)})")
+        count = len(metric_values(evaluation.of(stages[0], **{by: group}), metric))
+        rows.append(f"{_(group)} (n = {count})")
     name_rows(axes, rows)
     label = f"{evaluation.label(metric)}, mean with 95 % interval"
     axes.set(xlim=(-0.02, 1.02), xlabel=label, title=f"{metric} by {by}")
@@ -204,7 +205,7 @@ def plot_groups(evaluation: Evaluation, metric: str = "recall@5", by: str = "cat
 
 
 def plot_latency(evaluation: Evaluation, metric: str = "correctness") -> Figure:
-    """Quality against time: the dot stands at the median latency, the line ends at the 95th percentile."""
+    """Plot quality against time: the dot stands at the median latency, the line ends at the 95th percentile."""
     label = "latency of an answer, median to 95th percentile (ms, logarithmic)"
     figure, axes = _quality(evaluation, metric, lambda summary: summary.p50_ms, label)
     for stage, colour in stage_colours(evaluation.stages).items():
@@ -217,14 +218,14 @@ def plot_latency(evaluation: Evaluation, metric: str = "correctness") -> Figure:
 
 
 def plot_cost(evaluation: Evaluation, metric: str = "correctness") -> Figure:
-    """Quality against money: US dollars for 1,000 questions at the prices of the settings."""
+    """Plot quality against money: US dollars for 1,000 questions at the prices of the settings."""
     figure, axes = _quality(evaluation, metric, lambda summary: 1_000 * summary.cost, "cost of 1,000 questions (US$)")
     axes.set(xlim=(0, None), title=f"What a better {metric} costs in money")
     return figure
 
 
 def _quality(evaluation: Evaluation, metric: str, x: Callable[[Summary], float], label: str) -> tuple[Figure, Axes]:
-    """A dot for each stage at the height of its metric, and as far right as `x` says of its summary."""
+    """Draw a dot for each stage at the height of its metric, and as far right as `x` computes from its summary."""
     figure, axes = canvas(6, 4)
     for stage, colour in stage_colours(evaluation.stages).items():
         summary = evaluation.summary(stage)
@@ -236,30 +237,33 @@ def _quality(evaluation: Evaluation, metric: str, x: Callable[[Summary], float],
     return figure, axes
 
 
-def plot_moved(evaluation: Evaluation, before: str, after: str, metric: str = "recall@5") -> Figure:
-    """The questions whose metric changed between two stages, the largest gains on top, an arrow each."""
-    records = evaluation.of(before), evaluation.of(after)
+def plot_moved(evaluation: Evaluation, baseline: str, candidate: str, metric: str = "recall@5") -> Figure:
+    """Draw an arrow for each question whose metric changed between two stages, the largest gains on top."""
+    records = evaluation.of(baseline), evaluation.of(candidate)
     pairs = moved_records(*records, metric)
     up = sum(new.value(metric) > old.value(metric) for old, new in pairs)
-    same = compare_records(*records, metric, before, after).n - len(pairs)
-    shown = pairs if len(pairs) <= MOVED_AT_MOST else pairs[: MOVED_AT_MOST // 2] + pairs[-MOVED_AT_MOST // 2 :]
-    figure, axes = canvas(8, 0.28 * len(shown) + 1.6)
-    colours = stage_colours([before, after])
-    for row, (old, new) in enumerate(shown):
+    same = compare_records(*records, metric, baseline, candidate).n - len(pairs)
+    rows = pairs if len(pairs) <= MOVED_AT_MOST else pairs[: MOVED_AT_MOST // 2] + pairs[-MOVED_AT_MOST // 2 :]
+    figure, axes = canvas(8, 0.28 * len(rows) + 1.6)
+    colours = stage_colours([baseline, candidate])
+    for row, (old, new) in enumerate(rows):
         start, end = old.value(metric), new.value(metric)
-        arrow = {"arrowstyle": "->", "color": colours[after if end > start else before]}
+        arrow = {"arrowstyle": "->", "color": colours[candidate if end > start else baseline]}
         axes.annotate("", xy=(end, row), xytext=(start, row), arrowprops=arrow)
-    axes.set(xlim=(-0.05, 1.05), xlabel=f"{_(evaluation.label(metric))}: {before} → {after}")
-    name_rows(axes, [f"{old.question_id}  {shortened(old.question, 60)}" for old, _ in shown])
-    figure.suptitle(f"{counted(up, 'question')} up, {len(pairs) - up} down, {same} unmoved from {before} to {after}")
+    axes.set(xlim=(-0.05, 1.05), xlabel=f"{_(evaluation.label(metric))}: {baseline} → {candidate}")
+    name_rows(axes, [f"{old.question_id}  {shortened(old.question, 60)}" for old, _new in rows])
+    counts = f"{counted(up, 'question')} up, {len(pairs) - up} down, {same} unmoved"
+    figure.suptitle(f"{counts} from {baseline} to {candidate}")
     return figure
 
 
 def _mark(axes: Axes, summary: Summary, metric: str, row: float = 0.0, x: float | None = None, **style: Any) -> None:
-    """A dot at the mean with its interval, if any: lying in a row, or standing at `x`. Nothing without a value."""
+    """Draw a dot at the mean with its interval, if any: lying in a row, or standing at `x`."""
     mean, (low, high) = summary.means[metric], summary.intervals[metric]
     if np.isnan(mean):
         return
     errors = np.maximum(0.0, [[mean - low], [high - mean]])  # rounding must not make one negative
-    at: dict[str, Any] = {"x": mean, "y": row, "xerr": errors} if x is None else {"x": x, "y": mean, "yerr": errors}
-    axes.errorbar(**at, fmt="o", capsize=3, **style)
+    if x is None:
+        axes.errorbar(mean, row, xerr=errors, fmt="o", capsize=3, **style)
+    else:
+        axes.errorbar(x, mean, yerr=errors, fmt="o", capsize=3, **style)

@@ -1,4 +1,4 @@
-"""Runs that are kept, in the database and as files. A run over a reader's own questions is seen by nobody else."""
+"""Runs that are stored, in the database and as files. A run over a reader's own questions is seen by nobody else."""
 
 import csv
 import gzip
@@ -25,7 +25,7 @@ from lessons.database.schema import OWNED, protect
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import METRICS, OUTCOMES, UNANSWERABLE, WITH_EVIDENCE, Evaluation, Record
 from lessons.evaluate.golden import SETS, golden_questions
-from lessons.evaluate.run import rejudge, stood_in
+from lessons.evaluate.run import fallback_notes, rejudge
 from lessons.models.llm import KEYLESS
 from lessons.models.recorded import replace_file
 from lessons.rag.tables import Base
@@ -51,13 +51,13 @@ class RunRow(Base):
     results: Mapped[list["ResultRow"]] = relationship(order_by="ResultRow.id", cascade="all, delete-orphan")
 
     def __str__(self) -> str:
-        asked = f"{self.questions} question{'s' * (self.questions != 1)}"
-        whose = "your own" if self.user_id else f"{self.data}, {self.split}"
-        return f"run {self.id} · {self.at:%Y-%m-%d %H:%M} · {', '.join(self.stages)} · {asked} of {whose}"
+        count = f"{self.questions} question{'s' * (self.questions != 1)}"
+        owner = "your own" if self.user_id else f"{self.data}, {self.split}"
+        return f"run {self.id} · {self.at:%Y-%m-%d %H:%M} · {', '.join(self.stages)} · {count} of {owner}"
 
 
 class ResultRow(Base):
-    """One answer of a run: the record as it was, with the two columns that queries need beside it."""
+    """One answer of a run: the record, with the two columns that queries need beside it."""
 
     __tablename__ = "evaluation_results"
 
@@ -70,28 +70,28 @@ class ResultRow(Base):
 
 def save(evaluation: Evaluation, engine: Engine, owner: str | None = None) -> int:
     """Store a run in one transaction, private with an `owner`; return its number. The oldest beyond the limit go."""
-    known = {name: getattr(evaluation, name) for name in ("at", "data", "split", "stages", "questions", "settings")}
-    row = RunRow(**known, user_id=owner)
-    for each in (*evaluation.records, *evaluation.with_evidence):
-        row.results.append(ResultRow(stage=each.stage, question_id=each.question_id, record=as_json(each)))
+    names = ("at", "data", "split", "stages", "questions", "settings")
+    row = RunRow(**{name: getattr(evaluation, name) for name in names}, user_id=owner)
+    for record in (*evaluation.records, *evaluation.with_evidence):
+        row.results.append(ResultRow(stage=record.stage, question_id=record.question_id, record=as_json(record)))
     with _session(engine, owner) as session:
         session.add(row)
         session.flush()
-        mine = RunRow.user_id.is_not_distinct_from(owner)
-        newest = select(RunRow.id).where(mine).order_by(RunRow.id.desc())
+        same_owner = RunRow.user_id.is_not_distinct_from(owner)
+        newest = select(RunRow.id).where(same_owner).order_by(RunRow.id.desc())
         beyond = newest.offset(settings().stored_runs).limit(1).scalar_subquery()
-        session.execute(delete_rows(RunRow).where(mine, RunRow.id <= beyond))
+        session.execute(delete_rows(RunRow).where(same_owner, RunRow.id <= beyond))
         return row.id
 
 
 def runs(engine: Engine, owner: str | None = None) -> list[RunRow]:
-    """The stored runs that this owner may see, latest first, without their answers."""
+    """List the stored runs that this owner may see, latest first, without their answers."""
     with _session(engine, owner) as session:
         return list(session.scalars(select(RunRow).where(_seen_by(owner)).order_by(RunRow.id.desc())))
 
 
 def load(number: int, engine: Engine, owner: str | None = None) -> Evaluation:
-    """A stored run; LessonsError if there is none of that number that this owner may see."""
+    """Load a stored run; LessonsError if there is none of that number that this owner may see."""
     with _session(engine, owner) as session:
         row = session.scalar(select(RunRow).where(RunRow.id == number, _seen_by(owner)))
         if row is None:
@@ -99,24 +99,8 @@ def load(number: int, engine: Engine, owner: str | None = None) -> Evaluation:
         return _evaluation(row.data, row.split, row.settings, row.at, [result.record for result in row.results])
 
 
-def _evaluation(
-    data: str, split: str, settings: dict[str, Any], at: datetime, stored: Sequence[dict[str, Any]]
-) -> Evaluation:
-    names = {each.name for each in fields(Record)}  # of today: older runs have more
-    rows = [{name: each[name] for name in each.keys() & names} for each in stored]
-    for row in rows:
-        row["stage"] = WITH_EVIDENCE if row["stage"].startswith("ceiling") else row["stage"]  # its name in older runs
-        row["metrics"] = {name: value for name, value in row["metrics"].items() if name != "strict"}  # is `right` now
-    records = [
-        Record(**each | {"retrieved": tuple(each["retrieved"]), "warnings": tuple(each["warnings"])}) for each in rows
-    ]
-    asked, given = (tuple(each for each in records if (each.stage == WITH_EVIDENCE) is it) for it in (False, True))
-    notes = tuple(stood_in(asked, str(settings.get("answers", KEYLESS))))
-    return Evaluation(data, split, asked, settings, at, notes, given)
-
-
 def rename(number: int, note: str, engine: Engine, owner: str | None = None) -> None:
-    """Give a run a name or a note, or take it away by an empty one."""
+    """Give a run a name or a note, or remove it by an empty one."""
     with _session(engine, owner) as session:
         session.execute(update(RunRow).where(RunRow.id == number, _seen_by(owner)).values(note=note.strip() or None))
 
@@ -133,7 +117,7 @@ def _seen_by(owner: str | None) -> ColumnElement[bool]:
 
 @contextmanager
 def _session(engine: Engine, owner: str | None) -> Iterator[Session]:
-    """A transaction in which row security shows what this owner may see."""
+    """Open a transaction in which row security shows what this owner may see."""
     ensure_schema(engine, _create)
     with owner_transaction(engine, owner or "") as connection, Session(connection) as session:
         yield session
@@ -146,69 +130,89 @@ def _create(connection: Connection) -> None:
     protect(connection, ResultRow.__tablename__, "run_id IN (SELECT id FROM evaluation_runs)")
 
 
+def _evaluation(
+    data: str, split: str, settings: dict[str, Any], at: datetime, stored: Sequence[dict[str, Any]]
+) -> Evaluation:
+    records = [_record(row) for row in stored]
+    answers, with_evidence = (
+        tuple(record for record in records if (record.stage == WITH_EVIDENCE) is is_given) for is_given in (False, True)
+    )
+    notes = tuple(fallback_notes(answers, str(settings.get("answers", KEYLESS))))
+    return Evaluation(data, split, answers, settings, at, notes, with_evidence)
+
+
+def _record(row: dict[str, Any]) -> Record:
+    """Build a record from its JSON, which has more fields, or other names of stages, in older runs."""
+    values = {field.name: row[field.name] for field in fields(Record) if field.name in row}
+    if row["stage"].startswith("ceiling"):
+        values["stage"] = WITH_EVIDENCE
+    values["metrics"] = {name: value for name, value in row["metrics"].items() if name != "strict"}
+    return Record(**values | {name: tuple(row[name]) for name in ("retrieved", "warnings")})
+
+
 # As files
 
 
 def as_csv(evaluation: Evaluation) -> str:
-    """One line for each answer, after a line of names."""
+    """Write a line for each answer, after a line of names."""
     last = ("retrieved", "warnings", "answered")
-    plain = [*(each.name for each in fields(Record) if each.name not in ("metrics", *last)), "outcome"]
-    metrics = [each for each in METRICS if each not in (*OUTCOMES, UNANSWERABLE)]
+    plain = [*(field.name for field in fields(Record) if field.name not in ("metrics", *last)), "outcome"]
+    metrics = [metric for metric in METRICS if metric not in (*OUTCOMES, UNANSWERABLE)]
     file = io.StringIO(newline="")
     writer = csv.DictWriter(file, [*plain, *metrics, *last], extrasaction="ignore")
     writer.writeheader()
     for record in evaluation.records:
-        item = as_json(record) | {"outcome": record.outcome}
-        item |= item["metrics"] | {name: " ".join(item[name]) for name in ("retrieved", "warnings")}
-        item["answered"] = ", ".join(f"{name}: {count}" for name, count in record.answered.items())
-        writer.writerow({name: _cell(value) for name, value in item.items()})
+        row = vars(record) | as_json(record)["metrics"] | {"outcome": record.outcome}
+        row |= {name: " ".join(getattr(record, name)) for name in ("retrieved", "warnings")}
+        row["answered"] = ", ".join(f"{name}: {count}" for name, count in record.answered.items())
+        writer.writerow({name: _quote_formula(value) for name, value in row.items()})
     return file.getvalue()
 
 
+def _quote_formula(value: Any) -> Any:
+    """Quote a text that a spreadsheet would run as a formula, as OWASP advises against CSV injection."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+
+
+def export_csv(evaluation: Evaluation, path: Path) -> None:
+    """Write the table as UTF-8 with a mark by which spreadsheets recognise it; LessonsError if it cannot be written."""
+    with _explained(path):
+        path.write_text(as_csv(evaluation), encoding="utf-8-sig", newline="")
+
+
 def as_jsonl(evaluation: Evaluation) -> str:
-    """One object for each answer, with its metrics by name."""
+    """Write one object for each answer, with its metrics by name."""
     return _lines(map(as_json, evaluation.records))
 
 
-def _lines(items: Iterable[dict[str, Any]]) -> str:
-    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in items)
-
-
 def as_json(record: Record) -> dict[str, Any]:
-    """A record for JSON, without the metrics that have no value."""
-    known = {name: value for name, value in record.metrics.items() if not math.isnan(value)}
-    return vars(record) | {"metrics": known}
+    """Return a record for JSON, without the metrics that have no value."""
+    return vars(record) | {"metrics": {k: value for k, value in record.metrics.items() if not math.isnan(value)}}
+
+
+def _lines(items: Iterable[dict[str, Any]]) -> str:
+    return "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items)
 
 
 def ship(evaluation: Evaluation, path: Path) -> None:
     """Write a run, packed: a line that says what it is, then one for each answer; an earlier file stays until then."""
     head = {"data": evaluation.data, "split": evaluation.split, "settings": evaluation.settings}
     head |= {"at": evaluation.at.isoformat()}
-    text = _lines([head, *map(as_json, (*evaluation.records, *evaluation.with_evidence))])
-    with _writing(path):
-        replace_file(path.resolve(), gzip.compress(text.encode(), mtime=0))
+    content = _lines([head, *map(as_json, (*evaluation.records, *evaluation.with_evidence))])
+    with _explained(path):
+        replace_file(path.resolve(), gzip.compress(content.encode(), mtime=0))
 
 
-@cache
-def shipped() -> dict[str, Evaluation]:
-    """The reference runs by name, those on *test* first, with today's verdicts; LessonsError if they are missing."""
-    found = {path.name.partition(".")[0]: read_run(path) for path in sorted(SHIPPED.glob("*.jsonl.gz"), reverse=True)}
-    if not found:
-        raise LessonsError(f"The reference runs are not at {SHIPPED}; run the workbook from its cloned folder.")
-    return {name: _rejudged(run) for name, run in found.items()}
-
-
-def _rejudged(run: Evaluation) -> Evaluation:
-    """The run as the judge of today sees its answers, which no stage has to be asked for again."""
-    questions = {each.id: each for each in golden_questions(run.split, SETS[run.data])}
-    records, with_evidence = (
-        tuple(rejudge(each, questions[each.question_id]) for each in part) for part in (run.records, run.with_evidence)
-    )
-    return replace(run, records=records, with_evidence=with_evidence)
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise LessonsError(f"{path} cannot be written: {error.strerror}; choose another file.") from error
 
 
 def read_run(path: Path) -> Evaluation:
-    """A run that `ship` wrote; LessonsError for any other file, and for one that is missing."""
+    """Read a run that `ship` wrote; LessonsError for any other file, and for one that is missing."""
     try:
         head, *records = map(json.loads, gzip.decompress(path.read_bytes()).splitlines())
         return _evaluation(**head | {"at": datetime.fromisoformat(head["at"]), "stored": records})
@@ -217,20 +221,20 @@ def read_run(path: Path) -> Evaluation:
         raise LessonsError(f"{path} holds no run ({why}); `lessons gate --update` writes one.") from error
 
 
-def export_csv(evaluation: Evaluation, path: Path) -> None:
-    """Write the table as UTF-8 with a mark by which spreadsheets recognise it; LessonsError if it cannot be written."""
-    with _writing(path):
-        path.write_text(as_csv(evaluation), encoding="utf-8-sig", newline="")
+@cache
+def shipped() -> dict[str, Evaluation]:
+    """Read the reference runs by name, *test* first, with today's verdicts; LessonsError if they are missing."""
+    paths = sorted(SHIPPED.glob("*.jsonl.gz"), reverse=True)
+    if not paths:
+        raise LessonsError(f"The reference runs are not at {SHIPPED}; run the workbook from its cloned folder.")
+    return {path.name.partition(".")[0]: _rejudged(read_run(path)) for path in paths}
 
 
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise LessonsError(f"{path} cannot be written: {error.strerror}; choose another file.") from error
-
-
-def _cell(value: Any) -> Any:
-    """A text that a spreadsheet would run as a formula is quoted, as OWASP advises against CSV injection."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+def _rejudged(run: Evaluation) -> Evaluation:
+    """Judge the answers of a run as today's judge does, without asking a stage again."""
+    questions = {question.id: question for question in golden_questions(run.split, SETS[run.data])}
+    records, with_evidence = (
+        tuple(rejudge(record, questions[record.question_id]) for record in part)
+        for part in (run.records, run.with_evidence)
+    )
+    return replace(run, records=records, with_evidence=with_evidence)

@@ -29,17 +29,17 @@ _KEEP = text("SET LOCAL idle_in_transaction_session_timeout = 0")
 
 @contextmanager
 def throwaway_stages(
-    stages: Sequence[Answering], documents: Mapping[str, str], scope: Scope, place: Workspace, progress: Progress
+    stages: Sequence[Answering], documents: Mapping[str, str], scope: Scope, workspace: Workspace, progress: Progress
 ) -> Iterator[list[Answering]]:
-    """The same stages over `documents` instead, texts by id, for the owner of `scope`, until the block ends."""
-    drop_leftovers(place.engine, scope)
-    trial = Workspace(place.settings, place.engine, place.embedding, place.llm)
+    """Move the stages to `documents`, texts by id, for the owner of `scope`, until the block ends."""
+    drop_leftovers(workspace.engine, scope)
+    trial = Workspace(workspace.settings, workspace.engine, workspace.embedding, workspace.llm)
     indexes = {stage.index.name: replace(stage.index, name=PREFIX + secrets.token_hex(3)[:5]) for stage in stages}
-    with ExitStack() as tidying:
+    with ExitStack() as block:
         for index in indexes.values():
-            tidying.enter_context(claimed(trial.store(index).table_name, place.engine, scope))
-        filled = chain.from_iterable(_fill(index, documents, scope, trial) for index in indexes.values())
-        for done in accumulate(filled):
+            block.enter_context(claimed(trial.store(index).table_name, workspace.engine, scope))
+        counts = chain.from_iterable(_fill(index, documents, scope, trial) for index in indexes.values())
+        for done in accumulate(counts):
             progress(done, len(indexes) * len(documents))
         yield [stage.but(stage.name, index=indexes[stage.index.name], workspace=trial) for stage in stages]
 
@@ -75,29 +75,29 @@ def _drop(connection: Connection, tables: Sequence[str], scope: Scope) -> None:
         drop_tables(connection, table)
     if inspect(connection).has_table(DocumentRow.__tablename__):
         set_owner(connection, scope.user_id)
-        mine = DocumentRow.user_id == scope.user_id, DocumentRow.index_table.in_(tables)
-        connection.execute(delete(DocumentRow).where(*mine))
+        rows = DocumentRow.user_id == scope.user_id, DocumentRow.index_table.in_(tables)
+        connection.execute(delete(DocumentRow).where(*rows))
 
 
-def _fill(index: Index, documents: Mapping[str, str], scope: Scope, place: Workspace) -> Iterator[int]:
+def _fill(index: Index, documents: Mapping[str, str], scope: Scope, workspace: Workspace) -> Iterator[int]:
     """Store the documents; yield how many whenever as many chunks as the model embeds at once are stored."""
-    store, written, due = place.store(index), 0, dict[str, list[BaseNode]]()
+    store, written, pending = workspace.store(index), 0, dict[str, list[BaseNode]]()
     for number, name in enumerate(documents, start=1):
-        due[name] = index.chunks([_as_document(name, documents[name])], scope.user_id)
-        nodes = [node for group in due.values() for node in group]
-        if len(nodes) < place.embedding.embed_batch_size and number < len(documents):
+        pending[name] = index.chunks([_as_document(name, documents[name])], scope.user_id)
+        nodes = [node for group in pending.values() for node in group]
+        if len(nodes) < workspace.embedding.embed_batch_size and number < len(documents):
             continue
-        place.embedding(nodes)
-        for each, group in due.items():
-            store.replace_document(scope, each, "", group)
+        workspace.embedding(nodes)
+        for document, group in pending.items():
+            store.replace_document(scope, document, "", group)
         written += len(nodes)
-        yield len(due)
-        due.clear()
+        yield len(pending)
+        pending.clear()
     store.optimize(written)
 
 
 def _as_document(name: str, text: str) -> Document:
-    """In the form in which files are read, so that every index cuts it as it would cut a file."""
-    known = {"source_file": name, "page_number": None, "file_type": "txt"}
-    hidden = list(known)
-    return Document(text=text, metadata=known, excluded_embed_metadata_keys=hidden, excluded_llm_metadata_keys=hidden)
+    """Make a document as files are read, so that every index cuts it as it would cut a file."""
+    metadata = {"source_file": name, "page_number": None, "file_type": "txt"}
+    names = list(metadata)
+    return Document(text=text, metadata=metadata, excluded_embed_metadata_keys=names, excluded_llm_metadata_keys=names)

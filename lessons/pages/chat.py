@@ -16,8 +16,8 @@ from lessons.context.intent import with_top_k
 from lessons.copilot import copilot
 from lessons.copilot.copilot import Copilot
 from lessons.errors import LessonsError
+from lessons.evaluate.decisions import support_questions
 from lessons.evaluate.feedback import Rating, Ratings
-from lessons.evaluate.support import support_questions
 from lessons.memory.conversation import Answerer
 from lessons.memory.messages import message_store
 from lessons.pages.answer import show_answer

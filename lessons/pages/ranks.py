@@ -8,7 +8,7 @@ import altair as alt
 import streamlit as st
 from pandas import DataFrame  # type: ignore[import-untyped]  # Streamlit brings it
 
-from lessons.evaluate.comparison import Comparison, Place
+from lessons.evaluate.comparison import Comparison, Passage
 from lessons.evaluate.golden import Evidence
 from lessons.evaluate.metrics import ranking
 from lessons.evaluate.plots import shortened
@@ -34,7 +34,7 @@ _nearest = lru_cache(maxsize=1_024)(best_quote)
 class Spot:
     """A passage as the last stage found it, and its words that matter here; `quote` is empty if none of them do."""
 
-    place: Place
+    place: Passage
     answer: Answer
     document: RetrievedDocument
     quote: str
@@ -51,7 +51,7 @@ class Spot:
         return self.quote or f"{self.place.start.rpartition(' ')[0] or self.place.start} …"
 
 
-def find_spot(place: Place, answers: Sequence[Answer], evidence: Sequence[Evidence]) -> Spot:
+def find_spot(place: Passage, answers: Sequence[Answer], evidence: Sequence[Evidence]) -> Spot:
     """Quote the evidence, or else what an answer cites, or the sentence nearest to the question."""
     cells = [(answer, cell) for answer, cell in zip(answers, place.cells, strict=True) if cell]
     answer, cell = next((pair for pair in reversed(cells) if pair[1].evidence), cells[-1])
@@ -62,7 +62,7 @@ def find_spot(place: Place, answers: Sequence[Answer], evidence: Sequence[Eviden
         for citation in citing.citations
         if citation.chunk_id in {ranking(citing)[rank - 1].id for rank in at.ranks}
     ]
-    quotes = [at.quote for number in place.evidence for at in evidence[number].places] + cited
+    quotes = [at.quote for number in place.evidence for at in evidence[number].passages] + cited
     exact = ((document, around(quote, document.content)[1]) for quote in quotes for document in documents)
     nearest = _nearest(standalone(answer.trace, answer.question), documents[0].content)
     document, words = next(((document, words) for document, words in exact if words), (documents[0], nearest))
@@ -72,7 +72,7 @@ def find_spot(place: Place, answers: Sequence[Answer], evidence: Sequence[Eviden
 def show_ranks(comparison: Comparison) -> None:
     """Draw the chart and the table; a click on a point or a row opens the passage."""
     answers, alignment = list(comparison.answers.values()), comparison.alignment
-    if not (places := sorted(alignment.places, key=lambda place: not place.evidence)):
+    if not (places := sorted(alignment.passages, key=lambda place: not place.evidence)):
         return
     spots, has_stars = [find_spot(place, answers, alignment.evidence) for place in places], bool(places[0].evidence)
     st.header(_("Where each passage ranked"), anchor=False)
@@ -113,7 +113,7 @@ def _open(numbers: Sequence[int]) -> None:
 
 def _row(spot: Spot, names: Sequence[str]) -> dict[str, str]:
     stars = ["★ " if cell and cell.evidence else "" for cell in spot.place.cells]
-    ranks = [rank.replace("new", _("new")).replace("gone", _("gone")) for rank in spot.place.told]
+    ranks = [rank.replace("new", _("new")).replace("gone", _("gone")) for rank in spot.place.ranks]
     by_stage = dict(zip(names, (star + (rank or "–") for star, rank in zip(stars, ranks, strict=True)), strict=True))
     return {_("Passage"): shortened(spot.name, NAME_WIDTH), **by_stage, _("Matching sentence"): spot.words}
 

@@ -10,8 +10,16 @@ from pandas import DataFrame  # type: ignore[import-untyped]  # Streamlit brings
 
 from lessons.errors import LessonsError
 from lessons.evaluate.compare import LOWER_IS_BETTER
-from lessons.evaluate.evaluation import COMPARED, METRICS, WITH_EVIDENCE, Evaluation, Record, cells, measured
-from lessons.evaluate.report import PLAIN
+from lessons.evaluate.evaluation import (
+    COMPARED,
+    METRICS,
+    USAGE,
+    WITH_EVIDENCE,
+    Evaluation,
+    Record,
+    cells,
+    metric_values,
+)
 from lessons.evaluate.run import StoppedError, Watcher
 from lessons.evaluate.runs import delete, load, runs, save, shipped
 from lessons.pages import compare
@@ -191,10 +199,10 @@ def _offer_to_delete(number: int, key: str, workspace: Workspace, owner: str | N
 
 def show_table(evaluation: Evaluation) -> list[str]:
     """Show every metric that has values, with times, calls, tokens and cost below; return the names of the metrics."""
-    metrics = [metric for metric in METRICS if measured(evaluation.records, metric)]
+    metrics = [metric for metric in METRICS if metric_values(evaluation.records, metric)]
     columns = evaluation.columns()
     rows = {metric: cells(columns, metric) for metric in metrics}
-    for label, value in PLAIN.items():
+    for label, value in USAGE.items():
         rows[label] = ["" if name == WITH_EVIDENCE else _(value(summary)) for name, summary in columns.items()]
     names = {row: _(evaluation.label(row)) for row in rows}
     table = [{"": names[row], **dict(zip(columns, values, strict=True))} for row, values in rows.items()]

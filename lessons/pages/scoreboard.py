@@ -11,8 +11,8 @@ from lessons.evaluate.evaluation import METRICS, Evaluation, Record, cells, comp
 from lessons.evaluate.feedback import Ratings, question_lines
 from lessons.evaluate.gates import gate_report
 from lessons.evaluate.golden import Golden
-from lessons.evaluate.own_questions import EXAMPLE, read_questions
 from lessons.evaluate.plots import plot_groups, plot_latency, plot_metric, plot_outcomes
+from lessons.evaluate.question_sets import EXAMPLE, read_questions
 from lessons.evaluate.run import evaluate, unknown_files
 from lessons.evaluate.runs import as_csv, as_jsonl
 from lessons.library import indexes, shipped_documents
@@ -102,7 +102,7 @@ def _offer_to_measure(workspace: Workspace) -> None:
         st.caption(_("dev has {dev} questions, test {test}.", **counts))
         if st.form_submit_button(_("Measure"), type="primary") and stages:
             runs.start(
-                lambda watch: evaluate(stages, split, limit=limit or None, watch=watch, place=workspace), workspace
+                lambda watch: evaluate(stages, split, limit=limit or None, watch=watch, workspace=workspace), workspace
             )
 
 
@@ -239,7 +239,11 @@ def _offer_to_run(workspace: Workspace, owner: str) -> None:
     # Without questions it is enabled all the same: disabled, it would lose the click that ends the typing.
     if st.button(_("Run"), type="primary", disabled=is_unusable or not stages):
         if questions:
-            runs.start(lambda watch: evaluate(stages, watch=watch, place=workspace, own=questions), workspace, owner)
+            runs.start(
+                lambda watch: evaluate(stages, watch=watch, workspace=workspace, own_questions=questions),
+                workspace,
+                owner,
+            )
         st.info(_("Give at least one question: a file, or lines in the box."))
 
 

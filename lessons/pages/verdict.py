@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from lessons.evaluate.golden import Golden
-from lessons.evaluate.judge.judge import judge_text
+from lessons.evaluate.judge import judge_text
 from lessons.evaluate.metrics import hits, ranking
 from lessons.pages.language import N_, _
 from lessons.rag.answer import Answer

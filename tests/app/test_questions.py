@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.evaluate.feedback import Rating, Ratings
-from lessons.evaluate.own_questions import read_questions
+from lessons.evaluate.question_sets import read_questions
 from lessons.evaluate.runs import as_jsonl, delete, load, runs, save
 from lessons.pages import runs as board
 from lessons.rag.workspace import workspace

@@ -258,7 +258,7 @@ def stopped_after(shown: int) -> Running:
                 made.is_stopped = True
             watch(label, done, total)
 
-        return evaluate(asked, own=questions, watch=watched, place=workspace())
+        return evaluate(asked, own_questions=questions, watch=watched, workspace=workspace())
 
     made = Running(owner="reader")
     board._measure(made, work, workspace())

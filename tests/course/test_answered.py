@@ -35,14 +35,14 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """The names of the stages that were really asked."""
     names: list[str] = []
     monkeypatch.setenv("LESSONS_TEST_ANSWERED", str(tmp_path / "answered.sqlite"))
-    monkeypatch.setattr(run, "_asked", run._asked)  # and put back afterwards
-    ask = run._asked
+    monkeypatch.setattr(run, "_ask", run._ask)  # and put back afterwards
+    ask = run._ask
 
     def noted(stage: Stage, question: Golden) -> Record:
         names.append(stage.name)
         return ask(stage, question)
 
-    run._asked = noted
+    run._ask = noted
     answer_once(run)
     return names
 

@@ -15,14 +15,13 @@ FILES = """
 import json
 from lessons import library, settings
 from lessons.copilot import tools
-from lessons.evaluate import decisions, golden, pictures, plots, savings, support
-from lessons.evaluate.judge import agreement
+from lessons.evaluate import decisions, golden, judge, pictures, plots, savings
 from lessons.exercises import catalog
 from lessons.models import embedding_cache as vectors
 
 paths = [
     library.CORPUS, vectors.QUESTIONS, tools.MENUS, decisions.PAIRS, decisions.FROZEN, plots.FONT,
-    golden.GOLDEN, decisions.TEST, decisions.EXAMPLES, agreement.JUDGED, support.QUESTIONS, savings.REWORDED,
+    golden.GOLDEN, decisions.TEST, decisions.EXAMPLES, judge.JUDGED, decisions.QUESTIONS, savings.REWORDED,
     catalog.FOLDER, pictures.TEXTS,
 ]
 print(json.dumps({

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
+from lessons.evaluate.choose import SIDES, language_tax
 from lessons.evaluate.golden import SETS, Golden, golden_questions
-from lessons.evaluate.languages import SIDES, language_tax
 from lessons.evaluate.runs import shipped
 
 SPLITS = ("dev", "test")
@@ -48,10 +48,10 @@ def test_the_language_tax_is_a_paired_loss_with_an_interval() -> None:
     taxes = language_tax(run, "all@10")
     assert [gain.n for gain in taxes] == [10, 15, 15] * len(run.stages)
     assert all(gain.ci_low <= gain.delta <= gain.ci_high for gain in taxes)
-    (smart,) = [gain for gain in taxes if gain.after == f"smart, {SIDES['english-document'][1]}"]
+    (smart,) = [gain for gain in taxes if gain.candidate == f"smart, {SIDES['english-document'][1]}"]
     found = {each.question_id: each.value("all@10") for each in run.of("smart", category="english-document")}
     korean = [value for name, value in found.items() if name.endswith("-ko")]
-    assert smart.mean_after == pytest.approx(sum(korean) / len(korean))
+    assert smart.candidate_mean == pytest.approx(sum(korean) / len(korean))
 
 
 def test_the_sets_share_no_question() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lessons.errors import LessonsError
-from lessons.evaluate.baseline import against_baseline, changed_settings
+from lessons.evaluate.choose import against_baseline, changed_settings
 from lessons.evaluate.runs import read_run, ship
 from lessons.settings import Settings
 from tests.evaluate.records import evaluation

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from lessons.errors import LessonsError
-from lessons.evaluate.beir import read_beir
 from lessons.evaluate.golden import Evidence
-from lessons.evaluate.judge.judge import is_unanswerable
+from lessons.evaluate.judge import is_unanswerable
+from lessons.evaluate.question_sets import read_beir
 
 CORPUS = [{"_id": "d1", "title": "Kiosk", "text": "It opens at 7:30."}, {"_id": "d2", "text": "도서관은 9시에 엽니다."}]
 QUERIES = [

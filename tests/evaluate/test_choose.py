@@ -30,22 +30,22 @@ def measured(**scores: list[float]) -> Evaluation:
 
 
 def test_the_cheaper_of_two_equal_stages_is_taken() -> None:
-    assert choose(measured(naive=[1.0, 0.0] * 20, agentic=[1.0, 0.0] * 20)).taken == "naive"
+    assert choose(measured(naive=[1.0, 0.0] * 20, agentic=[1.0, 0.0] * 20)).recommended == "naive"
 
 
 def test_a_stage_that_loses_more_than_the_margin_is_not_taken() -> None:
-    assert choose(measured(naive=[0.0] * 40, smart=[1.0] * 40)).taken == "smart"
+    assert choose(measured(naive=[0.0] * 40, smart=[1.0] * 40)).recommended == "smart"
 
 
 def test_few_questions_do_not_excuse_a_loss_that_nobody_could_have_seen() -> None:
     few = measured(naive=[1.0, 1.0, 0.0, 1.0], agentic=[1.0] * 4)
-    assert choose(few).taken == "agentic"
+    assert choose(few).recommended == "agentic"
 
 
 def test_a_wider_margin_lets_a_cheaper_stage_pass() -> None:
     close = measured(naive=[1.0] * 38 + [0.0] * 2, smart=[1.0] * 40)
-    assert choose(close, margin=0.05).taken == "smart"
-    assert choose(close, margin=0.2).taken == "naive"
+    assert choose(close, margin=0.05).recommended == "smart"
+    assert choose(close, margin=0.2).recommended == "naive"
 
 
 def test_a_metric_that_no_stage_has_decides_nothing() -> None:
@@ -56,7 +56,7 @@ def test_a_metric_that_no_stage_has_decides_nothing() -> None:
 @pytest.mark.parametrize("names", [("naive", "smart"), ("smart", "naive")])
 def test_a_stage_without_a_value_does_not_keep_another_from_being_taken(names: tuple[str, str]) -> None:
     scores = {"naive": [float("nan")] * 6, "smart": [1.0] * 6}
-    assert choose(measured(**{name: scores[name] for name in names})).taken == "smart"
+    assert choose(measured(**{name: scores[name] for name in names})).recommended == "smart"
 
 
 SCORES = st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=6, max_size=6)
@@ -68,7 +68,7 @@ def test_some_stage_is_always_taken_and_never_a_dearer_one_than_the_best(
     naive: list[float], smart: list[float], agentic: list[float]
 ) -> None:
     choice = choose(measured(naive=naive, smart=smart, agentic=agentic))
-    assert TOKENS[choice.taken] <= TOKENS[choice.best]
+    assert TOKENS[choice.recommended] <= TOKENS[choice.best]
 
 
 def test_the_table_says_which_stages_pass() -> None:

@@ -66,7 +66,7 @@ def test_one_question_proves_nothing() -> None:
 
 def test_pairs_with_a_missing_value_are_left_out_on_both_sides() -> None:
     gain = paired_gain("a", "b", "recall@5", [0.0, nan, 1.0], [1.0, 1.0, nan])
-    assert (gain.n, gain.mean_before, gain.mean_after) == (1, 0.0, 1.0)
+    assert (gain.n, gain.baseline_mean, gain.candidate_mean) == (1, 0.0, 1.0)
 
 
 def test_without_a_shared_question_nothing_is_shown() -> None:
@@ -108,7 +108,7 @@ def test_a_difference_is_judged_alike_alone_and_among_others() -> None:
 
 def test_a_full_run_makes_as_many_comparisons_as_each_is_judged_by() -> None:
     run = evaluation({stage: [0.0, 1.0] for stage in ("naive", "enhanced", "smart", "reranked", "agentic")})
-    pairs = [(gain.before, gain.after) for gain in run.gains(["all@10"])]
+    pairs = [(gain.baseline, gain.candidate) for gain in run.gains(["all@10"])]
     assert ("smart", "agentic") in pairs
     assert len(pairs) == COMPARISONS
 
@@ -139,8 +139,8 @@ def test_a_difference_that_a_single_look_would_show_is_not_called_one() -> None:
 def test_a_difference_that_is_not_shown_says_which_would_be() -> None:
     gain = paired_gain("a", "b", "recall@5", [0.0, 1.0] * 30, [0.0, 1.0] * 28 + [1.0, 1.0, 0.0, 0.0])
     assert gain.verdict == "no difference shown"
-    assert gain.least == pytest.approx((gain.ci_high - gain.ci_low) / 2)
-    assert f"one of at least {gain.least:.2f} would show" in str(gain)
+    assert gain.detectable == pytest.approx((gain.ci_high - gain.ci_low) / 2)
+    assert f"one of at least {gain.detectable:.2f} would show" in str(gain)
 
 
 @pytest.mark.parametrize(("metric", "best"), [("recall@5", 1.0), ("wrong", 0.0)])
@@ -152,7 +152,7 @@ def test_where_the_stage_before_left_nothing_to_gain_there_is_no_room(metric: st
 def test_only_the_primary_metric_of_a_stage_is_judged_alone() -> None:
     stages = ("naive", "enhanced", "smart", "reranked", "agentic")
     run = evaluation({stage: [0.0, 1.0] for stage in stages})
-    levels = {(gain.before, gain.after, gain.metric): gain.level for gain in run.gains(["recall@5", "all@10"])}
+    levels = {(gain.baseline, gain.candidate, gain.metric): gain.level for gain in run.gains(["recall@5", "all@10"])}
     assert levels["naive", "enhanced", "recall@5"] == levels["smart", "agentic", "all@10"] == 0.95
     assert levels["naive", "enhanced", "all@10"] == pytest.approx(0.99)
 

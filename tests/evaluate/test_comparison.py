@@ -25,7 +25,7 @@ def answer(stage: str, *documents: RetrievedDocument) -> Answer:
 
 
 def told(alignment: Alignment) -> list[list[str]]:
-    return [place.told for place in alignment.places]
+    return [place.ranks for place in alignment.passages]
 
 
 def test_the_same_chunk_of_two_stages_shares_a_row() -> None:
@@ -41,22 +41,22 @@ def test_what_a_stage_lost_or_found_anew_is_told() -> None:
 def test_smaller_chunks_of_another_index_stand_beside_the_large_one_that_holds_them() -> None:
     rows = align([answer("naive", chunk("all", LONG)), answer("enhanced", chunk("1", END), chunk("2", START))])
     assert told(rows) == [["1", "1, 2 ="]]
-    assert rows.places[0].start == LONG[:80]
+    assert rows.passages[0].start == LONG[:80]
 
 
 def test_the_same_words_in_another_file_are_another_place() -> None:
     rows = align([answer("naive", chunk("x", LONG)), answer("smart", chunk("y", LONG, "b.pdf"))])
-    assert len(rows.places) == 2
+    assert len(rows.passages) == 2
 
 
 def test_chunks_that_one_stage_found_apart_are_not_joined_for_their_overlap() -> None:
-    assert len(align([answer("naive", chunk("x", LONG), chunk("y", LONG[20:]))]).places) == 2
+    assert len(align([answer("naive", chunk("x", LONG), chunk("y", LONG[20:]))]).passages) == 2
 
 
 def test_the_evidence_is_marked_where_a_chunk_covers_it_and_listed_where_none_does() -> None:
     evidence = [Evidence("a.pdf", "closes at six"), Evidence("b.pdf", "opens")]
     rows = align([answer("naive", chunk("all", LONG)), answer("enhanced", chunk("2", START))], evidence)
-    (place,) = rows.places
+    (place,) = rows.passages
     assert [cell and cell.evidence for cell in place.cells] == [(0,), (0,)]
     assert place.evidence == (0,)
     assert rows.missed == [evidence[1]]
@@ -89,7 +89,7 @@ def answers(lists: Sequence[Sequence[RetrievedDocument]]) -> list[Answer]:
 
 @given(found())
 def test_every_rank_of_every_stage_is_in_exactly_one_cell(lists: list[list[RetrievedDocument]]) -> None:
-    places = align(answers(lists)).places
+    places = align(answers(lists)).passages
     for number, documents in enumerate(lists):
         ranks = [rank for place in places if (cell := place.cells[number]) for rank in cell.ranks]
         assert sorted(ranks) == list(range(1, len(documents) + 1))
@@ -97,7 +97,7 @@ def test_every_rank_of_every_stage_is_in_exactly_one_cell(lists: list[list[Retri
 
 @given(found())
 def test_a_place_is_in_one_file_and_some_stage_found_it(lists: list[list[RetrievedDocument]]) -> None:
-    for place in align(answers(lists)).places:
+    for place in align(answers(lists)).passages:
         assert any(place.cells)
         for documents, cell in zip(lists, place.cells, strict=True):
             assert {documents[rank - 1].source for rank in (cell.ranks if cell else ())} <= {place.source_file}
@@ -114,7 +114,7 @@ def test_the_order_of_the_stages_does_not_decide_which_chunks_share_a_place(
                 for documents, cell in zip(order, place.cells, strict=True)
                 for rank in (cell.ranks if cell else ())
             )
-            for place in align(answers(order)).places
+            for place in align(answers(order)).passages
         }
 
     assert groups(lists) == groups(lists[::-1])

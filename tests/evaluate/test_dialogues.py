@@ -19,15 +19,17 @@ from lessons.evaluate.dialogues import (
     Dialogue,
     Turn,
     by_kind,
+    dialogue_report,
     dialogues,
     evaluate_dialogues,
     group_of,
     growth,
+    locomo_report,
     plot_growth,
 )
 from lessons.evaluate.evaluation import Evaluation
+from lessons.evaluate.gates import in_terminal
 from lessons.evaluate.golden import Golden
-from lessons.evaluate.report import dialogue_report, locomo_report
 from lessons.evaluate.runs import SHIPPED, read_run
 from lessons.memory.conversation import Window
 from lessons.memory.messages import SessionMessages
@@ -35,6 +37,7 @@ from lessons.rag.answer import Answer
 from lessons.rag.pipeline import AnswerStream
 from lessons.rag.workspace import Workspace
 from lessons.settings import Settings, settings
+from lessons.tables import Table
 from tests.evaluate.records import record
 
 
@@ -168,10 +171,10 @@ def test_a_window_stops_growing_and_a_whole_history_does_not() -> None:
     assert all(later > earlier for earlier, later in pairwise(whole))
 
 
-def printed(table: object) -> list[str]:
+def printed(table: Table) -> list[str]:
     console = Console(width=120)
     with console.capture() as capture:
-        console.print(table)
+        console.print(in_terminal(table))
     return [" ".join(line.replace("│", " ").split()) for line in capture.get().splitlines()]
 
 

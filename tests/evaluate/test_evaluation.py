@@ -66,7 +66,7 @@ def test_the_mean_of_the_outcome_refused_leaves_out_what_cannot_be_answered() ->
 
 def test_each_stage_is_compared_to_the_one_before_it() -> None:
     gains = evaluation({"naive": [0.0] * 20, "enhanced": [1.0] * 20, "smart": [1.0] * 20}).gains(["recall@5"])
-    assert [(gain.before, gain.after, gain.verdict) for gain in gains] == [
+    assert [(gain.baseline, gain.candidate, gain.verdict) for gain in gains] == [
         ("naive", "enhanced", "better"),
         ("enhanced", "smart", "no room"),
     ]

@@ -7,7 +7,7 @@ import pytest
 from lessons.database import engine
 from lessons.evaluate.feedback import Rating, Ratings, question_lines
 from lessons.evaluate.golden import Evidence
-from lessons.evaluate.own_questions import read_questions
+from lessons.evaluate.question_sets import read_questions
 from lessons.rag.answer import Answer
 from lessons.rag.context import Citation
 from lessons.settings import Settings

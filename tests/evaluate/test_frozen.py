@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from lessons.evaluate.frozen import count_outcomes
+from data.make.frozen import count_outcomes
 from lessons.library import indexes
 from lessons.rag.workspace import Workspace
 from lessons.stages import stages

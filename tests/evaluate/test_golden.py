@@ -43,7 +43,7 @@ def test_the_other_places_of_a_piece_of_evidence_are_read(tmp_path: Path) -> Non
     line = LINE | {"evidence": [LINE["evidence"][0] | {"any_of": [other]}]}
     (question,) = golden_questions("dev", write(tmp_path, line))
     (evidence,) = question.evidence
-    assert evidence.places == (evidence, Evidence("b.md", "42억 원의 매출"))
+    assert evidence.passages == (evidence, Evidence("b.md", "42억 원의 매출"))
     assert evidence.quote == "매출은 42억 원"
 
 

@@ -9,8 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.evaluate.golden import SPLITS, Evidence, golden_questions, json_lines
-from lessons.evaluate.judge.agreement import JUDGED, LABELS, agreement, labelled, validate
-from lessons.evaluate.judge.judge import groundedness, is_unanswerable, judge_text, states
+from lessons.evaluate.judge import (
+    JUDGED,
+    LABELS,
+    agreement,
+    groundedness,
+    is_unanswerable,
+    judge_text,
+    labelled,
+    states,
+    validate,
+)
 from lessons.evaluate.metrics import belonging
 from lessons.models.keyless import NOT_FOUND
 from lessons.rag.answer import Answer

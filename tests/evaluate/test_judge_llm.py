@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from lessons.errors import ModelError
-from lessons.evaluate.judge.agreement import llm_judge
+from lessons.evaluate.judge import llm_judge
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model
 from lessons.rag.answer import Answer

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.evaluate.beir import read_beir
 from lessons.evaluate.golden import Evidence, Golden, golden_questions
 from lessons.evaluate.metrics import all_found, ndcg, ranking, recall, reciprocal_rank, retrieval_metrics
+from lessons.evaluate.question_sets import read_beir
 from lessons.evaluate.run import measure
 from lessons.evaluate.throwaway import throwaway_stages
 from lessons.ingest.read import read

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from lessons.errors import LessonsError
 from lessons.evaluate.golden import Evidence, Golden
-from lessons.evaluate.judge.judge import is_unanswerable, judge_text
-from lessons.evaluate.own_questions import EXAMPLE, UNPLACED, read_question_file, read_questions
+from lessons.evaluate.judge import is_unanswerable, judge_text
+from lessons.evaluate.question_sets import EXAMPLE, UNPLACED, read_question_file, read_questions
 from lessons.settings import Settings
 
 

@@ -12,7 +12,6 @@ from matplotlib.text import Text
 from rich.cells import cell_len
 
 from lessons.evaluate.dialogues import plot_growth
-from lessons.evaluate.evaluation import EvaluationTable
 from lessons.evaluate.pictures import plot_budget, plot_searches
 from lessons.evaluate.plots import (
     STAGE_COLOURS,
@@ -24,7 +23,6 @@ from lessons.evaluate.plots import (
     shortened,
     stage_colours,
 )
-from lessons.evaluate.savings import plot_savings
 from lessons.plan import FittedPart
 from lessons.rag.answer import Answer
 from lessons.rag.types import Context, RetrievedDocument
@@ -62,7 +60,7 @@ def searched() -> Figure:
 
 def saved() -> Figure:
     ways = ("none", "compression", "refine", "manager", "intent", "cache", "all")
-    return plot_savings(EvaluationTable([], [], evaluation=run(list(ways))))
+    return plot_cost(run(list(ways)))
 
 
 PLOTS: dict[str, Callable[[], Figure]] = {

@@ -10,11 +10,10 @@ from rich.console import Console
 from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import WITH_EVIDENCE, Evaluation
-from lessons.evaluate.gates import gate_report
+from lessons.evaluate.gates import gate_report, report
 from lessons.evaluate.golden import Evidence, Golden
 from lessons.evaluate.plots import plot_cost, plot_groups, plot_latency, plot_metric
-from lessons.evaluate.report import report
-from lessons.evaluate.run import answers, evaluate, forecast, oracle, with_evidence
+from lessons.evaluate.run import answers, answers_with_evidence, evaluate, forecast, oracle
 from lessons.evaluate.runs import load, save
 from lessons.ingest.pipeline import ingest
 from lessons.models.embedding_cache import CachedEmbedding
@@ -71,7 +70,7 @@ def test_a_quote_that_no_chunk_holds_whole_gives_its_page(place: Workspace) -> N
 
 
 def test_questions_without_known_evidence_have_no_part_in_it(place: Workspace) -> None:
-    records = list(with_evidence([CLOSING, UNANSWERABLE, UNKNOWN], INDEX, place))
+    records = list(answers_with_evidence([CLOSING, UNANSWERABLE, UNKNOWN], INDEX, place))
     assert [(each.question_id, each.stage, each.metrics["correctness"]) for each in records] == [
         ("pier", WITH_EVIDENCE, 1.0),
         ("ferry", WITH_EVIDENCE, 1.0),
@@ -80,7 +79,7 @@ def test_questions_without_known_evidence_have_no_part_in_it(place: Workspace) -
 
 def test_a_file_that_is_no_document_is_named_and_nothing_that_rests_on_it_is_measured(place: Workspace) -> None:
     mistyped = replace(CLOSING, id="mistyped", evidence=(Evidence("peir.md", "The pier closes at eight"),))
-    run = evaluate([stage_named("enhanced")], own=[CLOSING, mistyped], place=place)
+    run = evaluate([stage_named("enhanced")], own_questions=[CLOSING, mistyped], workspace=place)
     known, unknown = run.records
     assert known.metrics["doc_recall@5"] == 1.0
     assert "doc_recall@5" not in unknown.metrics
@@ -112,8 +111,8 @@ def test_every_table_of_correctness_shows_it() -> None:
     run, printed = capped(), StringIO()
     Console(file=printed, width=80).print(report(run))
     assert WITH_EVIDENCE in run._repr_html_()
-    assert f"{WITH_EVIDENCE}: right 0.60" in printed.getvalue()
-    assert "given the evidence 0.60" in printed.getvalue()
+    assert "What is wrong there, a better search alone" in printed.getvalue()
+    assert run.table(["right"]).rows[0][-1].startswith("0.60 [")
     found = json.loads(json.dumps(run.as_dict(), allow_nan=False))["with_evidence"]
     assert (found["n"], found["correctness"], found["right"], found["wrong"]) == (30, 0.6, 0.6, 0.4)
     assert set(found["by_category"]) == {"fact", "multi-part", "identifier"}
@@ -159,7 +158,7 @@ def test_stages_of_the_same_name_are_refused_before_anything_is_asked(place: Wor
     smart, told = stage_named("smart"), []
     variants = [smart.but(reranker=ByScore()), smart.but(reranker=MMR())]
     with pytest.raises(LessonsError, match=r"Two stages are named 'my smart'; give one another name"):
-        evaluate(variants, own=ASKED, place=place, watch=lambda *label: told.append(label))
+        evaluate(variants, own_questions=ASKED, workspace=place, watch=lambda *label: told.append(label))
     assert told == []
 
 
@@ -167,7 +166,9 @@ def measured(place: Workspace, server: Server, *behaviours: str):
     server.behave(*behaviours)
     served = language_model(Settings(openai_base_url=server.url, max_retries=0, llm_model="m"))
     lines: list[str] = []
-    return evaluate([stage_named("enhanced")], own=ASKED, place=replace(place, llm=served), tell=lines.append), lines
+    return evaluate(
+        [stage_named("enhanced")], own_questions=ASKED, workspace=replace(place, llm=served), tell=lines.append
+    ), lines
 
 
 def test_a_served_run_is_announced_and_forecast_and_says_who_did_its_steps(place: Workspace, server: Server) -> None:
@@ -194,7 +195,7 @@ def test_a_keyless_run_announces_nothing_asks_with_the_evidence_given_and_keeps_
     lines: list[str] = []
     seen: list[str] = []
     watch = lambda label, *_: seen.append(label)  # noqa: E731
-    run = evaluate([stage_named("enhanced")], own=ASKED, place=place, watch=watch, tell=lines.append)
+    run = evaluate([stage_named("enhanced")], own_questions=ASKED, workspace=place, watch=watch, tell=lines.append)
     assert lines == []
     assert run.summary("enhanced").answered_by == {"keyless model": 3}
     assert run.quotes

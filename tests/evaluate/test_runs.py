@@ -15,7 +15,7 @@ from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import METRICS, OUTCOMES, UNANSWERABLE, Evaluation
 from lessons.evaluate.golden import SETS, golden_questions
-from lessons.evaluate.judge.judge import judge_text
+from lessons.evaluate.judge import judge_text
 from lessons.evaluate.run import answers
 from lessons.evaluate.runs import (
     SHIPPED,

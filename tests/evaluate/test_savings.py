@@ -8,7 +8,7 @@ import pytest
 from llama_index.core.embeddings import MockEmbedding
 
 from lessons.database import engine
-from lessons.evaluate.evaluation import Evaluation, EvaluationTable, Record
+from lessons.evaluate.evaluation import Evaluation, Record
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.savings import (
     ALL,
@@ -19,8 +19,8 @@ from lessons.evaluate.savings import (
     chat,
     compression_table,
     costs,
-    plot_savings,
     savings,
+    savings_table,
     workload,
 )
 from lessons.ingest.index import naive_index
@@ -29,6 +29,7 @@ from lessons.rag.pipeline import Stage
 from lessons.rag.types import Query, Resources, RetrievedDocument
 from lessons.rag.workspace import Workspace
 from lessons.settings import Settings
+from lessons.tables import Table
 from tests.evaluate.records import evaluation, record
 
 
@@ -44,7 +45,7 @@ class Shelf:
 
 
 @pytest.fixture(scope="module")
-def served(database: Settings) -> EvaluationTable:
+def served(database: Settings) -> Evaluation:
     place = Workspace(database, engine(database), MockEmbedding(embed_dim=3), OfflineLLM())
     stage = Stage(name=f"shelf-{uuid4()}", index=naive_index(), retriever=Shelf(), workspace=place)
     owner = f"reader-{uuid4()}"
@@ -80,39 +81,34 @@ def test_only_questions_for_tuning_are_in_the_workload() -> None:
     assert {each.split for each in workload()} == {"dev"}
 
 
-def test_each_device_is_served_alone_and_all_together(served: EvaluationTable) -> None:
-    assert served.evaluation.stages == [NONE, *WRAPPERS, ALL]
-    assert {len(served.evaluation.of(way)) for way in served.evaluation.stages} == {5}
+def test_each_device_is_served_alone_and_all_together(served: Evaluation) -> None:
+    assert served.stages == [NONE, *WRAPPERS, ALL]
+    assert {len(served.of(way)) for way in served.stages} == {5}
 
 
-def test_the_cache_counts_its_hits_and_saves_calls(served: EvaluationTable) -> None:
-    kept = served.evaluation.of("cache")
+def test_the_cache_counts_its_hits_and_saves_calls(served: Evaluation) -> None:
+    kept = served.of("cache")
     assert [each.value("hit") for each in kept] == [0, 1, 1, 0, 0]
     assert not any(each.value("wrong hit") for each in kept)
     assert served.mean("cache", "llm_calls") < served.mean(NONE, "llm_calls")
     assert served.mean("cache", "chunks") < served.mean(NONE, "chunks")
 
 
-def test_what_costs_more_is_told_as_well(served: EvaluationTable) -> None:
+def test_what_costs_more_is_told_as_well(served: Evaluation) -> None:
     assert served.mean("refine", "llm_calls") > served.mean(NONE, "llm_calls")
     assert served.mean("refine", "cost") > served.mean(NONE, "cost")
 
 
-def test_correctness_leaves_small_talk_out(served: EvaluationTable) -> None:
-    assert math.isnan(served.evaluation.of(NONE)[-1].value("correctness"))
+def test_correctness_leaves_small_talk_out(served: Evaluation) -> None:
+    assert math.isnan(served.of(NONE)[-1].value("correctness"))
     assert served.mean(NONE, "correctness") == 1.0
-    assert served.evaluation.gains(["correctness"])[0].n == 4
+    assert served.gains(["correctness"])[0].n == 4
 
 
-def test_the_table_names_every_way_and_no_latency(served: EvaluationTable) -> None:
-    shown = repr(served)
-    assert all(way in shown for way in served.evaluation.stages)
-    assert "ms" not in served._repr_html_()
-
-
-def test_the_plot_has_a_point_for_each_way(served: EvaluationTable) -> None:
-    (axes,) = plot_savings(served).axes
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == served.evaluation.stages
+def test_the_table_names_every_way_and_no_latency(served: Evaluation) -> None:
+    table = savings_table(served)
+    assert [row[0] for row in table.rows] == served.stages
+    assert "ms" not in repr(table)
 
 
 def test_each_way_to_decide_is_compared_with_the_stage_alone() -> None:
@@ -135,18 +131,17 @@ def answered(method: str, share: str, number: int, right: float) -> Record:
 
 
 @pytest.fixture
-def results() -> EvaluationTable:
+def results() -> Table:
     whole = [answered(WHOLE, "100%", number, 1.0) for number in range(2)]
     shares = ("50%", "25%")
     rest = [answered(way, share, at, RIGHT[way][at]) for way in METHODS for share in shares for at in range(2)]
     return compression_table(Evaluation("golden", "dev", (*whole, *rest)))
 
 
-def test_the_whole_context_is_the_same_for_every_method(results: EvaluationTable) -> None:
+def test_the_whole_context_is_the_same_for_every_method(results: Table) -> None:
     assert {row[1] for row in results.rows} == {"1.00 [–] (100 · 0 · 0 · 0)"}
 
 
-def test_the_table_has_a_row_for_each_method_and_a_column_for_each_share(results: EvaluationTable) -> None:
+def test_the_table_has_a_row_for_each_method_and_a_column_for_each_share(results: Table) -> None:
     assert results.head[1:] == ["100%", "50%", "25%"]
-    assert results._repr_html_().count("<tr>") == 1 + len(METHODS)
     assert "cut off | 1.00 [–] (100 · 0 · 0 · 0) | 0.50 [–] (50 · 0 · 0 · 50)" in repr(results)

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from lessons.copilot.copilot import CopilotAnswer
-from lessons.evaluate.support import Handled, SupportQuestion, SupportRun, support_questions
+from lessons.evaluate.decisions import Handled, SupportQuestion, SupportRun, support_questions
 
 
 def question(outcome: str = "answered", facts: tuple[str, ...] = ("26 months",)) -> SupportQuestion:
