@@ -39,18 +39,18 @@ Result = TypeVar("Result")
 
 
 def within(seconds: float, work: Callable[[], Result]) -> Result:
-    """What the work gives; TimeoutError if it takes longer, and then it is left behind to end by itself."""
-    given: Future[Result] = Future()
+    """Run the work in a thread. Raise TimeoutError if it takes longer; it is then left to end by itself."""
+    future: Future[Result] = Future()
     context = copy_context()
 
     def run() -> None:
         try:
-            given.set_result(context.run(work))
+            future.set_result(context.run(work))
         except BaseException as error:
-            given.set_exception(error)
+            future.set_exception(error)
 
     threading.Thread(target=run, daemon=True).start()
-    return given.result(seconds)
+    return future.result(seconds)
 
 
 AGENT = PromptTemplate(
@@ -94,11 +94,15 @@ class SearchTools:
     """
 
     def __init__(
-        self, pipeline: "Pipeline", query: Query, resources: Resources, own: Sequence[Callable | FunctionTool] = ()
+        self,
+        pipeline: "Pipeline",
+        query: Query,
+        resources: Resources,
+        functions: Sequence[Callable | FunctionTool] = (),
     ) -> None:
         self._pipeline, self._query, self._resources = pipeline, query, resources
-        self._own = [_tool(each) for each in own]
-        self.tools = [_tool(self.search_documents), _tool(self.search_by_metadata), *self._own]
+        self._functions = [_tool(function) for function in functions]
+        self.tools = [_tool(self.search_documents), _tool(self.search_by_metadata), *self._functions]
         self.found: dict[tuple[str, str | None], tuple[RetrievedDocument, ...]] = {}
         self.error: Exception | None = None
 
@@ -114,32 +118,32 @@ class SearchTools:
     def run(self, call: ToolSelection, step: Step) -> str:
         """Run a call and return the text for the model: the results, or why there are none."""
         try:
-            named = {tool.metadata.get_name(): tool for tool in self.tools}
-            if (tool := named.get(call.tool_name)) is None:
-                raise LessonsError(f"There is no tool {call.tool_name!r}; the tools are {' and '.join(named)}.")
+            by_name = {tool.metadata.get_name(): tool for tool in self.tools}
+            if (tool := by_name.get(call.tool_name)) is None:
+                raise LessonsError(f"There is no tool {call.tool_name!r}; the tools are {' and '.join(by_name)}.")
             step.input = arguments = _arguments(tool, call.tool_kwargs)
-            if tool in self._own:
+            if tool in self._functions:
                 step.output = _result(tool, arguments)
                 return step.output
-            step.input = arguments = _worded(arguments)
+            step.input = arguments = _with_words(arguments)
             search = normalized(arguments["query"]), normalize(arguments.get("source_file", "")) or None
             if search in self.found:
                 raise LessonsError(REPEATED)
-            found: Found = within(self._seconds(), lambda: tool.call(**arguments)).raw_output
+            result: Found = within(self._seconds(), lambda: tool.call(**arguments)).raw_output
         except Exception as error:
             self.error = error
-            step.notes.append(problem := _problem(error))
+            step.notes.append(problem := _error_text(error))
             return problem
-        step.notes.append(f"{' in '.join(arguments.values())} → {len(found.documents)} documents")
-        for part in found.trace:
+        step.notes.append(f"{' in '.join(arguments.values())} → {len(result.documents)} documents")
+        for part in result.trace:
             step.nest(part)
-        step.output = list(found.documents)
-        known = {document.id for documents in self.found.values() for document in documents}
-        self.found[search] = found.documents
-        return _told(found.documents, known, NOTHING_IN_FILE if search[1] else NOTHING)
+        step.output = list(result.documents)
+        shown_ids = {document.id for documents in self.found.values() for document in documents}
+        self.found[search] = result.documents
+        return _results_text(result.documents, shown_ids, NOTHING_IN_FILE if search[1] else NOTHING)
 
     def _seconds(self) -> float:
-        """How long a search may take: its own time, and that of the model calls in it."""
+        """Return how long a search may take: its own time, and that of the model calls in it."""
         calls = len(self._pipeline.query) + bool(self._pipeline.reranker)
         waiting = 0 if isinstance(self._resources.llm, OfflineLLM) else calls * settings().reply_seconds
         return settings().tool_timeout + waiting
@@ -150,57 +154,61 @@ class SearchTools:
         return Found(tuple(self._pipeline.search(query, self._resources, trace)), trace)
 
 
-def _tool(given: Callable | FunctionTool) -> FunctionTool:
-    return given if isinstance(given, FunctionTool) else FunctionTool.from_defaults(given, description=given.__doc__)
+def _tool(function: Callable | FunctionTool) -> FunctionTool:
+    return (
+        function
+        if isinstance(function, FunctionTool)
+        else FunctionTool.from_defaults(function, description=function.__doc__)
+    )
 
 
 def _result(tool: FunctionTool, arguments: dict[str, Any]) -> str:
-    """The text that a tool of the reader's gives, as far as it fits; LessonsError, for the model, if it fails."""
+    """Call a tool of the reader's and cut its text to what fits. Raise LessonsError for the model if it fails."""
     try:
-        said = within(settings().tool_timeout, lambda: tool.call(**arguments)).content
+        text = within(settings().tool_timeout, lambda: tool.call(**arguments)).content
     except Exception as error:
-        told = f"{type(error).__name__}: {error}"
-        raise LessonsError(f"The tool {tool.metadata.get_name()} failed: {told}") from error
-    part = Part("result", [quoted(said)], keep="beginning")
+        reason = f"{type(error).__name__}: {error}"
+        raise LessonsError(f"The tool {tool.metadata.get_name()} failed: {reason}") from error
+    part = Part("result", [quoted(text)], keep="beginning")
     return "".join(part.within(settings().agent_result_tokens, TokenEstimator()))
 
 
-def _arguments(tool: FunctionTool, given: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that the tool takes; LessonsError, for the model to read, if they cannot be used."""
+def _arguments(tool: FunctionTool, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Validate the arguments of a tool. Raise LessonsError, for the model to read, if they cannot be used."""
     schema = tool.metadata.fn_schema
     assert schema is not None
     try:
-        return schema.model_validate(given).model_dump()
+        return schema.model_validate(kwargs).model_dump()
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+        wrong = "; ".join(f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}" for detail in error.errors())
         raise LessonsError(f"The arguments of {tool.metadata.get_name()} cannot be used: {wrong}.") from error
 
 
-def _worded(arguments: dict[str, str]) -> dict[str, str]:
-    """The arguments of a search with its query as it is searched for; LessonsError if that holds no words."""
+def _with_words(arguments: dict[str, str]) -> dict[str, str]:
+    """Normalise the query among the arguments of a search. Raise LessonsError if it holds no words."""
     query = normalize(arguments["query"]).strip()[: settings().max_query_chars]
     if not any(map(str.isalnum, query)):
         raise LessonsError("The query holds no words.")
     return arguments | {"query": query}
 
 
-def _problem(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     if isinstance(error, LessonsError):
         return str(error)
     logging.getLogger(__name__).warning("a search of the agent failed", exc_info=error)
     return TOO_SLOW if isinstance(error, TimeoutError) else FAILED
 
 
-def _told(documents: tuple[RetrievedDocument, ...], known: set[str], nothing: str) -> str:
-    """The documents that the model has not been shown, as far as they fit, but one at least; `nothing` without any."""
-    new = [document for document in documents if document.id not in known]
+def _results_text(documents: tuple[RetrievedDocument, ...], shown_ids: set[str], nothing: str) -> str:
+    """Show the model the documents that are new to it, as far as they fit, but at least one."""
+    new = [document for document in documents if document.id not in shown_ids]
     if not new:
         return SHOWN_BEFORE if documents else nothing
-    shown = ContextBuilder(settings().agent_result_tokens).build(new)
-    return (ContextBuilder(sys.maxsize).build(new[:1]) if shown.empty else shown).text
+    context = ContextBuilder(settings().agent_result_tokens).build(new)
+    return (ContextBuilder(sys.maxsize).build(new[:1]) if context.empty else context).text
 
 
-class Driver:
+class ToolCaller:
     """Asks a model for the next searches and tells it what they found.
 
     The keyless model replaces one that fails or would answer without having searched; the last call is kept for it
@@ -208,81 +216,82 @@ class Driver:
     """
 
     def __init__(self, llm: LLM, tools: SearchTools, question: str, calls: int) -> None:
-        self._llm, self._tools, self._made, self._replaced = llm, tools, 0, False
+        self._llm, self._tools, self._call_count, self._replaced = llm, tools, 0, False
         self._messages = [
             ChatMessage(AGENT.format(calls=calls), role=MessageRole.SYSTEM),
             ChatMessage(question, role=MessageRole.USER),
         ]
 
     def next_calls(self, left: int, step: Step) -> list[ToolSelection]:
-        """At most `left` calls; none when there is nothing more to search for."""
+        """Ask for the next calls, at most `left`; none if there is nothing more to search for."""
         if self._replaced:
             step.notes.append(CHOSEN_INSTEAD)
-        kept = 0 if self._tools.found or self._keyless else 1
-        calls = self._asked(step) if left > kept else None
+        reserved = 0 if self._tools.found or self._keyless else 1
+        calls = self._choose_or_ask_again(step) if left > reserved else None
         if not self._keyless and (calls is None or not (calls or self._tools.found)):
-            self._llm, self._replaced, kept = keyless_of(self._llm), True, 0
+            self._llm, self._replaced, reserved = keyless_of(self._llm), True, 0
             if CHOSEN_INSTEAD not in " ".join(step.notes):
                 step.notes.append(f"model called no tool; {CHOSEN_INSTEAD}")
             if not self._tools.found:
                 del self._messages[2:]  # what could not be run is none of its business
-            calls = self._chosen(step)
-        chosen = [self._numbered(call) for call in (calls or [])[: left - kept]]
-        step.output = [", ".join(map(str, call.tool_kwargs.values())) for call in chosen]
-        if chosen:
+            calls = self._choose(step)
+        accepted = [self._numbered(call) for call in (calls or [])[: left - reserved]]
+        step.output = [", ".join(map(str, call.tool_kwargs.values())) for call in accepted]
+        if accepted:
             blocks = [
-                ToolCallBlock(tool_call_id=each.tool_id, **each.model_dump(exclude={"tool_id"})) for each in chosen
+                ToolCallBlock(tool_call_id=accepted_call.tool_id, **accepted_call.model_dump(exclude={"tool_id"}))
+                for accepted_call in accepted
             ]
             self._messages.append(ChatMessage(role=MessageRole.ASSISTANT, blocks=blocks))
-        return chosen
+        return accepted
 
-    def _asked(self, step: Step) -> list[ToolSelection] | None:
-        """The calls that the model wants; a first decision without one is asked for once more."""
-        calls = self._chosen(step)
+    def _choose_or_ask_again(self, step: Step) -> list[ToolSelection] | None:
+        """Ask the model for calls; ask once more if its first decision has none."""
+        calls = self._choose(step)
         if calls == [] and not self._keyless and len(self._messages) == 2:
             self._messages.append(ChatMessage(NO_CALL, role=MessageRole.USER))
-            calls = self._chosen(step)
+            calls = self._choose(step)
             self._messages.pop()
         return calls
 
-    def add_result(self, call: ToolSelection, told: str) -> None:
+    def add_result(self, call: ToolSelection, result: str) -> None:
         """Tell the model what came of a call."""
         self._messages.append(
-            ChatMessage(told, role=MessageRole.TOOL, additional_kwargs={"tool_call_id": call.tool_id})
+            ChatMessage(result, role=MessageRole.TOOL, additional_kwargs={"tool_call_id": call.tool_id})
         )
 
     @property
     def _keyless(self) -> bool:
         return self._llm is keyless_of(self._llm)
 
-    def _chosen(self, step: Step) -> list[ToolSelection] | None:
+    def _choose(self, step: Step) -> list[ToolSelection] | None:
         return choose_tools(self._llm, self._tools.tools, Budget.of(self._llm).trim(self._messages), step, AGENT)
 
     def _numbered(self, call: ToolSelection) -> ToolSelection:
-        """The call with an id of its own and a name that every server takes back."""
-        self._made += 1
+        """Give the call an id of its own and a name that every server accepts."""
+        self._call_count += 1
         name = re.sub(r"[^\w-]", "_", call.tool_name, flags=re.ASCII)[:64] or "unnamed"  # what servers take
-        return ToolSelection(tool_id=f"call-{self._made}", tool_name=name, tool_kwargs=call.tool_kwargs)
+        return ToolSelection(tool_id=f"call-{self._call_count}", tool_name=name, tool_kwargs=call.tool_kwargs)
 
 
 BEST_OF_FIRST = 3  # documents of the first search that come before those of the others
 
 
-def merged(searches: Iterable[Sequence[RetrievedDocument]]) -> list[RetrievedDocument]:
-    """Each document once: the best of the first search, which is about the whole question, then all take turns.
+def take_turns(searches: Iterable[Sequence[RetrievedDocument]]) -> list[RetrievedDocument]:
+    """Merge searches: the best of the first, which is about the whole question, then one of each in turn.
 
-    So each search has its say before the budget of the context is spent; the first comes last in a round.
+    Every search gets a document in before the budget of the context is spent; the first comes last in a round.
     """
-    first, *others = list(searches) or [[]]
-    given = {document.id: document for document in first[:BEST_OF_FIRST]}
-    waiting = [iter(search) for search in (*others, first[BEST_OF_FIRST:])]
+    first, *later = list(searches) or [[]]
+    documents = {document.id: document for document in first[:BEST_OF_FIRST]}
+    waiting = [iter(search) for search in (*later, first[BEST_OF_FIRST:])]
     while waiting:
         for search in [*waiting]:
-            if found := next((document for document in search if document.id not in given), None):
-                given[found.id] = found
+            if document_ := next((document for document in search if document.id not in documents), None):
+                documents[document_.id] = document_
             else:
                 waiting.remove(search)
-    return list(given.values())
+    return list(documents.values())
 
 
 @dataclass(frozen=True)
@@ -299,14 +308,14 @@ class Agent:
     def run(
         self, query: Query, pipeline: "Pipeline", resources: Resources, trace: Trace
     ) -> Generator[Step, None, Context]:
-        """The context of a question. Each step is yielded as it begins; closing the generator ends the work.
+        """Gather the context of a question. Yield each step as it begins; closing the generator ends the work.
 
-        The error of a search is raised only if no search succeeded.
+        Raise the error of a search only if no search succeeded.
         """
-        if any(isinstance(each, Condense) for each in pipeline.query) and (query.history or query.memory):
+        if any(isinstance(transformer, Condense) for transformer in pipeline.query) and (query.history or query.memory):
             query = stand_alone(query, resources, trace)
         tools = SearchTools(pipeline, query, resources, self.tools)
-        driver = Driver(resources.llm, tools, query.text, self.max_calls)
+        driver = ToolCaller(resources.llm, tools, query.text, self.max_calls)
         left = self.max_calls
         while left:
             with trace.step("decide", query.text) as step:
@@ -321,18 +330,18 @@ class Agent:
                     driver.add_result(call, tools.run(call, step))
         if not tools.found and tools.error:
             raise tools.error
-        return pipeline.pack(merged(tools.found.values()), query, resources, trace)
+        return pipeline.pack(take_turns(tools.found.values()), query, resources, trace)
 
 
 def stand_alone(query: Query, resources: Resources, trace: Trace) -> Query:
-    """A follow-up as the question that it is without its conversation."""
+    """Complete a follow-up so that it can be understood without its conversation."""
     with trace.step(Condense.__name__, [query.text]) as step:
         step.output = Condense().transform([query.text], query, resources, step)
     return replace(query, text=step.output[0], history=(), memory="")
 
 
-def telling(step: Step) -> str:
-    """What a step that has just begun is about: `searching: late fees in faq.md`."""
+def describe_step(step: Step) -> str:
+    """Describe a step that has just begun: `searching: late fees in faq.md`."""
     if not isinstance(step.input, dict):
         return "choosing what to search for"
     doing = "searching" if step.name.startswith("search_") else step.name

@@ -13,7 +13,7 @@ class LessonsError(Exception):
         return [f"{type(self).__name__}: {_(str(self))}"]
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """What `display` shows in a notebook."""
+        """Print what `display` shows in a notebook."""
         printer.text(_(str(self)))
 
 

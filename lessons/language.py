@@ -25,40 +25,40 @@ ask_first = _visitors.append  # lets the app say the language of the visitor who
 
 @cache
 def korean() -> dict[str, str]:
-    """The Korean of each message."""
+    """Load the Korean of each message."""
     from babel.messages.pofile import read_po  # which English needs not
 
-    said = dict[str, str]()
+    translations = dict[str, str]()
     for path in sorted(LESSONS.rglob("ko.po")):
         with path.open("rb") as file:
-            said |= {str(each.id): str(each.string) for each in read_po(file) if each.id}
-    return said
+            translations |= {str(entry.id): str(entry.string) for entry in read_po(file) if entry.id}
+    return translations
 
 
 def N_(message: str) -> str:  # noqa: N802  # gettext's name
-    """The message as it is; marked to be in a catalogue."""
+    """Mark a message for the catalogue and return it as it is."""
     return message
 
 
 def _(message: str, **values: object) -> str:
-    """The message in the language of the reader, with its placeholders filled; as it is if no catalogue has it."""
-    said = in_korean(message) if language() == "ko" else message
-    return said.format(**values) if values else said
+    """Translate a message into the language of the reader and fill its placeholders."""
+    translated = in_korean(message) if language() == "ko" else message
+    return translated.format(**values) if values else translated
 
 
 def in_korean(text: str) -> str:
-    """The Korean of a message, or of one that has been filled in; the text as it is if no catalogue has either."""
-    if said := korean().get(text):
-        return said
+    """Return the Korean of a message, filled in or not; the text as it is if no catalogue has it."""
+    if translated := korean().get(text):
+        return translated
     for pattern, message in _patterns():
-        if found := pattern.fullmatch(text):
-            return korean()[message].format(*map(in_korean, found.groups()))
+        if match := pattern.fullmatch(text):
+            return korean()[message].format(*map(in_korean, match.groups()))
     return "\n".join(map(in_korean, text.split("\n"))) if "\n" in text else text
 
 
 @cache
 def _patterns() -> list[tuple[re.Pattern[str], str]]:
-    """What a message looks like when filled in: those that introduce another (`Note: {0}`), then the wordiest first."""
+    """Return patterns of filled messages: those that introduce another (`Note: {0}`) first, then the longest."""
     filled = [message for message in korean() if _FILLED.search(message)]
     filled.sort(key=lambda message: (not re.match("[^{]+: {", message), -len(_FILLED.sub("", message))))
     return [
@@ -74,7 +74,7 @@ def language() -> str:
 
 
 def _of_the_notebook() -> str:
-    """By the folder in which its kernel runs; empty if this is no kernel."""
+    """Return the language by the folder in which the kernel runs; "" if this is no kernel."""
     ipython = sys.modules.get("IPython")
     if not ipython or not ipython.get_ipython():
         return ""
@@ -83,5 +83,5 @@ def _of_the_notebook() -> str:
 
 def _of_the_shell() -> str:
     """Windows has none of the variables, and says `Korean_Korea`."""
-    chosen = next(filter(None, map(os.environ.get, VARIABLES)), "") or locale.getlocale()[0] or ""
-    return "ko" if chosen.lower().startswith("ko") else "en"
+    value = next(filter(None, map(os.environ.get, VARIABLES)), "") or locale.getlocale()[0] or ""
+    return "ko" if value.lower().startswith("ko") else "en"

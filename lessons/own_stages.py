@@ -12,12 +12,12 @@ from lessons.stages import by_name, stages
 
 
 def every_stage() -> dict[str, Stage]:
-    """The five stages of the course and then the reader's own, by name; LessonsError if the file cannot be used."""
+    """Return the five stages and the reader's own, by name. Raise LessonsError if the reader's file is unusable."""
     return stages() | own_stages()
 
 
 def own_stages() -> dict[str, Stage]:
-    """Those that the reader's file, if there is one, defines at its top level; it runs as part of the program."""
+    """Run the reader's file, if there is one, and return the stages that it defines at its top level."""
     path = settings().own_stages
     return _read(path, path.stat().st_mtime_ns) if path.is_file() else {}
 
@@ -25,12 +25,16 @@ def own_stages() -> dict[str, Stage]:
 @lru_cache(1)
 def _read(path: Path, _changed: int) -> dict[str, Stage]:
     try:
-        made = runpy.run_path(str(path))
+        namespace = runpy.run_path(str(path))
     except Exception as error:
-        here = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-        line = here[-1] if here else getattr(error, "lineno", None) or 1
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        line = lines[-1] if lines else getattr(error, "lineno", None) or 1
         raise LessonsError(f"{path.name}, line {line}, cannot be run: {type(error).__name__}: {error}") from error
-    own = by_name(each for each in made.values() if isinstance(each, Stage) and each not in stages().values())
-    if taken := own.keys() & stages().keys():
-        raise LessonsError(f"{path.name} calls a stage {min(taken)!r}, like one of the five; give it another name.")
-    return own
+    stages_by_name = by_name(
+        value for value in namespace.values() if isinstance(value, Stage) and value not in stages().values()
+    )
+    if duplicates := stages_by_name.keys() & stages().keys():
+        raise LessonsError(
+            f"{path.name} calls a stage {min(duplicates)!r}, like one of the five; give it another name."
+        )
+    return stages_by_name

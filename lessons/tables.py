@@ -20,7 +20,7 @@ class Markup(str):
 
 
 def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table with its texts escaped; columns of numbers are on the right, the first one and words on the left."""
+    """Build an HTML table with its texts escaped; numbers are aligned right, the first column and words left."""
     columns = list(zip_longest(head, *rows, fillvalue=""))  # a row may end early
     sides = ["left", *(_side(cells) for _, *cells in columns[1:])]
     head, *rows = zip(*columns, strict=True)
@@ -55,29 +55,29 @@ def plain(text: str) -> str:
 
 
 def plain_line(text: str) -> str:
-    """The same on one line, as the cell of a table or the item of a list needs it."""
+    """Escape text as `plain` does, on one line, for a table cell or a list item."""
     return plain(" ".join(text.split()))
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table with its texts escaped."""
+    """Build a Markdown table with its texts escaped."""
     lines = [head, *rows]
-    shown = [f"| {' | '.join(map(plain_line, cells))} |" for cells in lines]
-    return "\n".join([shown[0], "|" + " --- |" * len(head), *shown[1:]])
+    formatted = [f"| {' | '.join(map(plain_line, cells))} |" for cells in lines]
+    return "\n".join([formatted[0], "|" + " --- |" * len(head), *formatted[1:]])
 
 
 def counted(number: int, noun: str) -> str:
-    """For example `1 turn` or `1,200 turns`."""
+    """Format a count: `1 turn`, `1,200 turns`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def spent(calls: int, tokens_in: int, tokens_out: int, cost: float) -> str:
-    """What a model has used; cost in US dollars."""
+    """Format what a model has used; cost in US dollars."""
     return f"{counted(calls, 'call')}, {tokens_in:,} tokens in and {tokens_out:,} out, {money(cost)}"
 
 
 def money(cost: float) -> str:
-    """An amount of US dollars, as small as one answer's."""
+    """Format an amount of US dollars, as small as one answer's."""
     return f"${cost:.4f}" if cost else "free of charge"
 
 

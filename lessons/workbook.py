@@ -21,8 +21,8 @@ from lessons.stages import stages
 class Workbook:
     """The stages by name (`book.naive`), the workspace they run in, and what a notebook shows of it."""
 
-    def __init__(self, place: Workspace) -> None:
-        self.workspace = place
+    def __init__(self, opened: Workspace) -> None:
+        self.workspace = opened
         self.stages = stages()
 
     def __getattr__(self, name: str) -> Stage:
@@ -31,11 +31,11 @@ class Workbook:
         raise AttributeError(f"The workbook has no {name!r}; its stages are {', '.join(stages())}.")
 
     def doctor(self) -> Report:
-        """What runs here, each line in order or with what to do about it."""
+        """Check what runs here; each line says ok or what to do."""
         return examine(self.workspace.settings)
 
     def connect(self) -> Connection:
-        """A connection of psycopg to the workbook's database, for SQL of your own; each statement commits itself."""
+        """Connect to the workbook's database by psycopg, for SQL of your own; each statement commits itself."""
         pooled = self.workspace.engine.raw_connection()
         connection = cast(Connection, pooled.driver_connection)
         pooled.detach()
@@ -50,8 +50,8 @@ class Workbook:
         """
         files, targets = list_files([folder]), indexes()
         results = ingest_each(self.workspace, files, targets, Scope(user))
-        done = list(tqdm(results, "Reading", total=len(files) * len(targets), unit="file", leave=False))
-        return [result for index in targets for filled, result in done if filled is index]
+        rows = list(tqdm(results, "Reading", total=len(files) * len(targets), unit="file", leave=False))
+        return [result for index in targets for filled, result in rows if filled is index]
 
     def __repr__(self) -> str:
         embedding, dimension = identity(self.workspace.embedding)
@@ -64,14 +64,14 @@ class Workbook:
 
 def start() -> Workbook:
     """Open the workspace, load the shipped documents where they are missing, and return the workbook."""
-    place, bars = workspace(), list[tqdm]()
+    opened, bars = workspace(), list[tqdm]()
 
-    def show(done: int, total: int) -> None:
+    def show(count: int, total: int) -> None:
         if not bars:
             bars.append(tqdm(desc="Loading the shipped documents", unit="file", leave=False, total=total))
-        bars[0].update(done - bars[0].n)
+        bars[0].update(count - bars[0].n)
 
-    load_corpus(place, show)
+    load_corpus(opened, show)
     for bar in bars:
         bar.close()
-    return Workbook(place)
+    return Workbook(opened)

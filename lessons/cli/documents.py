@@ -163,7 +163,7 @@ def ask(
 
 
 def _ask(stream: "AnswerStream", quiet: bool) -> "Answer":
-    from lessons.agent import telling
+    from lessons.agent import describe_step
 
     answer = stream.answer
     with closing(stream), waiting(answer.trace, answer.stage) as answering:
@@ -172,7 +172,7 @@ def _ask(stream: "AnswerStream", quiet: bool) -> "Answer":
                 answering()
                 typer.echo("" if quiet else event, nl=False)
             elif not quiet:
-                say(telling(event))
+                say(describe_step(event))
     if not quiet:
         typer.echo("\n" + "\n".join(f"  {citation}" for citation in answer.citations))
         for warning in answer.warnings:

@@ -21,7 +21,7 @@ from lessons.rag.catalog import only_file
 from lessons.rag.context import source_header
 from lessons.rag.pipeline import AnswerStream, Stage, standalone
 from lessons.rag.types import Query, RetrievedDocument
-from lessons.search.transforms import unusable
+from lessons.search.transforms import invalid_rewrite
 from lessons.settings import settings
 from lessons.trace import Step, Trace
 
@@ -68,7 +68,7 @@ def judge_answer(question: str, answer: Answer, llm: LLM, step: Step) -> Judgeme
     variables: dict[str, Any] = {"question": question, "answer": answer.text, "quotes": "\n".join(quotes)}
     judgement = structured(llm, Judgement, JUDGE, step, otherwise=as_it_is, items=_MOST, **variables)
     for query in list(judgement.queries):
-        if problem := unusable(query, question, settings().max_query_chars):
+        if problem := invalid_rewrite(query, question, settings().max_query_chars):
             step.notes.append(f"a query of the model was not used ({problem})")
             judgement.queries.remove(query)
     return judgement

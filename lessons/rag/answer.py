@@ -25,7 +25,7 @@ from lessons.trace import Step, Trace
 
 @dataclass
 class Answer:
-    """What a stage answered. `found` is False when the documents do not say."""
+    """The answer of a stage. `found` is False if the documents do not hold it."""
 
     question: str
     stage: str
@@ -59,12 +59,18 @@ class Answer:
         return f"answered by {model}" + (f" (of {parts.total()} steps {shares})" if len(parts) > 1 else "")
 
     def as_dict(self) -> dict[str, Any]:
-        """What `lessons ask --json` prints for one stage."""
+        """Return what `lessons ask --json` prints for one stage."""
         counted = ("ms", "llm_calls", "tokens_in", "tokens_out", "answered")
         documents = [
-            {"chunk_id": one.id, "source_file": one.source, "page": one.page, "pages": one.pages(), "score": one.score}
-            | {"text": one.content}
-            for one in self.context.documents
+            {
+                "chunk_id": document.id,
+                "source_file": document.source,
+                "page": document.page,
+                "pages": document.pages(),
+                "score": document.score,
+            }
+            | {"text": document.content}
+            for document in self.context.documents
         ]
         return {
             "stage": self.stage,
@@ -91,14 +97,14 @@ class Answer:
 
 
 def conversation_memory(memory: str, history: Sequence[tuple[str, str]]) -> str:
-    """What was said before, for the answer's prompt; nothing in it looks like a section of that or cites a document."""
+    """Join memory and last turns for the prompt, with nothing in them that looks like a section of it or a citation."""
     turns = [f"{role}: {' '.join(content.split())[: settings().turn_chars]}" for role, content in history]
     parts = [memory.strip(), "\n".join(["The last turns:", *turns]) if turns else ""]
     return quoted(CITATION.sub("", "\n\n".join(filter(None, parts))))
 
 
 @dataclass(frozen=True)
-class Room:
+class ContextAllocation:
     """What fits of the conversation, and how many tokens of documents."""
 
     memory: str
@@ -106,20 +112,21 @@ class Room:
     documents: int
 
 
-def room_beside(
+def allocate_context(
     question: str, memory: str, history: Sequence[tuple[str, str]], documents: int, budget: Budget | None = None
-) -> Room:
-    """The conversation gives way to the `documents` tokens that are wanted; in a small window it keeps a quarter.
+) -> ContextAllocation:
+    """Split the context window between `documents` tokens and the conversation.
 
-    LessonsError if the window does not even hold the instructions and the question.
+    The conversation gives way, but keeps at least a quarter of a small window. Raise LessonsError if the window does
+    not even hold the instructions and the question.
     """
     budget = budget or Budget()
     left = budget.room(INSTRUCTIONS[language(question)], question)
     if not (memory or history):
-        return Room("", (), min(documents, left))
+        return ContextAllocation("", (), min(documents, left))
     conversation = Part("memory", [memory], keep="whole"), history_part(history)
-    said = budget.plan(conversation, max(left - documents, left // 4))
-    return Room(said["memory"].text, messages_of(said["turns"]), min(documents, left - said.tokens))
+    fitted = budget.plan(conversation, max(left - documents, left // 4))
+    return ContextAllocation(fitted["memory"].text, messages_of(fitted["turns"]), min(documents, left - fitted.tokens))
 
 
 UNSUPPORTED = "Not in the passages that the answer cites: {}. Check it before you rely on it."
@@ -142,16 +149,18 @@ def respond(
     stands in for the usual one and then always takes a memory; `hints` are what the keyless model is told besides.
     """
     question = question or answer.question
-    spoken = language(question)
-    form = response_format or DEFAULT_RESPONSE_FORMAT[spoken]
-    given = hints | {"context": answer.context.text, "response_format": form}
-    given |= {"memory": memory} if memory or prompt else {}
-    prompt = prompt or answer_prompt(memory=bool(memory), language=spoken)
+    answer_language = language(question)
+    form = response_format or DEFAULT_RESPONSE_FORMAT[answer_language]
+    variables = hints | {"context": answer.context.text, "response_format": form}
+    variables |= {"memory": memory} if memory or prompt else {}
+    prompt = prompt or answer_prompt(memory=bool(memory), language=answer_language)
     prompt = prompt.model_copy(update={"metadata": {"task": "answer", **prompt.metadata}})  # LlamaIndex's own has none
     with answer.trace.step("answer", question) as step:
         try:
-            said = _unasked(answer, memory, spoken)
-            pieces = (text for text in [said]) if said else stream(llm, prompt, step, question=question, **given)
+            canned = _canned_reply(answer, memory, answer_language)
+            pieces = (
+                (text for text in [canned]) if canned else stream(llm, prompt, step, question=question, **variables)
+            )
             with closing(pieces):
                 for piece in pieces:
                     answer.text += piece
@@ -161,17 +170,17 @@ def respond(
             step.output = answer.text
 
 
-def _unasked(answer: Answer, memory: str, spoken: str) -> str:
-    """What is said without asking the model; empty where there are words, and documents or a conversation to go by."""
+def _canned_reply(answer: Answer, memory: str, answer_language: str) -> str:
+    """Return a canned reply if there is nothing to ask the model, else ""."""
     if not any(map(str.isalnum, answer.question)):
         return NO_WORDS
     if answer.context.documents or memory:
         return ""
-    return (NOTHING_FOUND if answer.searched else NOT_SEARCHED)[spoken]
+    return (NOTHING_FOUND if answer.searched else NOT_SEARCHED)[answer_language]
 
 
 def _complete(answer: Answer, question: str, memory: str, step: Step) -> None:
-    """What follows from the words of the answer, however its stream ended."""
+    """Fill in what follows from the text of the answer, however its stream ended."""
     context = answer.context
     served = bool(step.answered) and KEYLESS not in step.answered
     if served:

@@ -29,7 +29,7 @@ class ContextBuilder:
     counter: TokenCounter = field(default_factory=TokenEstimator, repr=False, compare=False)
 
     def build(self, documents: Documents) -> Context:
-        text, kept, total = "", [], 0
+        text, fitting, total = "", [], 0
         for number, document in enumerate(documents, start=1):
             part = f"{source_header(number, document)}\n{quoted(document.content)}"
             longer = f"{text}{SEPARATOR}{part}" if text else part
@@ -37,22 +37,22 @@ class ContextBuilder:
             if tokens > self.max_tokens:
                 break
             text, total = longer, tokens
-            kept.append(document)
-        return Context(text, tuple(kept), total)
+            fitting.append(document)
+        return Context(text, tuple(fitting), total)
 
     def cut(self, document: RetrievedDocument) -> Documents:
-        """A document that does not fit by itself, with as much of its beginning as does; none without a word of it."""
+        """Cut a document that does not fit by itself to its beginning; return none if not a word fits."""
         room = self.max_tokens - self.counter.count(f"{source_header(1, document)}\n")
         content = beginning(document.content, room, self.counter)
         return [document.shortened(content)] if content else []
 
     def overflows(self, documents: Documents) -> bool:
-        """Whether the documents do not all fit."""
+        """Return True if the documents do not all fit."""
         return len(self.build(documents).documents) < len(documents)
 
 
 def quoted(content: str) -> str:
-    """A document's words, in which nothing looks like the header of another document or a section of the prompt."""
+    """Defuse what looks like the header of another document or a section of the prompt."""
     return _FORGED.sub(r"(\1", content)
 
 
@@ -63,12 +63,12 @@ def source_header(number: int, document: RetrievedDocument) -> str:
     """
     file = document.source + page_label(*document.pages())
     title, section, day = (_plain(document.metadata.get(key)) for key in ("title", "section", "date"))
-    place = " › ".join(dict.fromkeys(filter(None, (title, section))))
-    return f"[Source: {' | '.join(filter(None, (str(number), file, place, day)))}]"
+    heading = " › ".join(dict.fromkeys(filter(None, (title, section))))
+    return f"[Source: {' | '.join(filter(None, (str(number), file, heading, day)))}]"
 
 
 def _plain(name: object) -> str:
-    """A title on one line, without what has a meaning in the header, at most 120 characters."""
+    """Return a title on one line without the marks of a header, at most 120 characters."""
     return " ".join(_MARKS.sub(" ", name).split())[:120] if isinstance(name, str) else ""
 
 
@@ -91,51 +91,58 @@ class Citation:
         return f"[{self.number}] {self.source_file}{page}" + (f": “{self.quote}”" if self.quote else "")
 
 
-def unsupported_figures(answer: str, context: Context, known: str) -> list[str]:
-    """The figures of the answer that stand neither in the passages cited for them nor in `known`, in order, each once.
+def unsupported_figures(answer: str, context: Context, known_text: str) -> list[str]:
+    """List the figures of the answer that neither the passages cited for them nor `known_text` hold.
 
     A sentence without a citation is compared with all documents. Single digits are left aside: they mostly count.
     """
-    texts = {n: f"{one.source} {one.metadata} {one.content}" for n, one in enumerate(context.documents, 1)}
-    found: dict[str, str] = {}
+    texts = {
+        n: f"{document.source} {document.metadata} {document.content}"
+        for n, document in enumerate(context.documents, 1)
+    }
+    unsupported: dict[str, str] = {}
     for sentence in sentences(LIST_NUMBER.sub("", answer)):
         cited = [texts[number] for number in map(int, CITATION.findall(sentence)) if number in texts]
-        held = numerals(" ".join([known, *(cited or texts.values())]))
-        said = numerals(CITATION.sub("", sentence))
-        found |= {plain: said[plain] for plain in said if plain not in held}
-    return [written for plain, written in found.items() if len(plain) > 1]
+        supported = numerals(" ".join([known_text, *(cited or texts.values())]))
+        stated = numerals(CITATION.sub("", sentence))
+        unsupported |= {plain: stated[plain] for plain in stated if plain not in supported}
+    return [written for plain, written in unsupported.items() if len(plain) > 1]
 
 
 def citations(answer: str, context: Context) -> list[Citation]:
-    """For each cited statement, in order, the sentence of the document that supports it best; each sentence once."""
+    """Find for each cited statement the sentence of the document that supports it best, each sentence once."""
     numbered = dict(enumerate(context.documents, start=1))
-    found = []
+    cited = []
     for claim, number in _claims(answer):
-        if one := numbered.get(number):
-            quote = best_quote(claim, one.content, str(one.metadata.get("title") or ""))
-            pages = one.pages(quote)
-            found.append(Citation(number, one.source, next(iter(pages), None), one.id, quote, pages))
-    return list(dict.fromkeys(found))
+        if document := numbered.get(number):
+            quote = best_quote(claim, document.content, str(document.metadata.get("title") or ""))
+            pages = document.pages(quote)
+            cited.append(Citation(number, document.source, next(iter(pages), None), document.id, quote, pages))
+    return list(dict.fromkeys(cited))
 
 
 def best_quote(claim: str, content: str, title: str = "") -> str:
-    """The sentence of `content` that holds most figures of the claim, then most of its terms; "" if it shares no term.
+    """Return the sentence of `content` that shares most figures, then most terms, with the claim; "" if none does.
 
     What the title says (by default the heading of `content`) finds no sentence, and no heading supports a figure.
     """
     read, words = passage(0, "", content), " ".join(content.split())
     title = title or read.name
-    wanted = set(terms(claim)) - set(terms(title)) or set(terms(claim))
+    claim_terms = set(terms(claim)) - set(terms(title)) or set(terms(claim))
     headings = {line.text for line in read.lines if line.kind == "heading"}
     figures = numerals(claim).keys() - numerals(title).keys()
-    whole = (each for each in sentences(content) if " ".join(each.split()) in words)
-    candidates = [each for each in whole if not (figures and each in headings)]
-    best = max(candidates, key=lambda each: (len(figures & numerals(each).keys()), _overlap(wanted, each)), default="")
-    return best if _overlap(wanted, best) else ""
+    complete = (sentence for sentence in sentences(content) if " ".join(sentence.split()) in words)
+    candidates = [sentence for sentence in complete if not (figures and sentence in headings)]
+    best = max(
+        candidates,
+        key=lambda sentence: (len(figures & numerals(sentence).keys()), _overlap(claim_terms, sentence)),
+        default="",
+    )
+    return best if _overlap(claim_terms, best) else ""
 
 
 def _claims(answer: str) -> list[tuple[str, int]]:
-    """Each cited number with the words before it, back to the previous citation."""
+    """List each cited number with the words before it, back to the previous citation."""
     claims, start, words = [], 0, ""
     for match in CITATION.finditer(answer):
         words = answer[start : match.start()].strip() or words
@@ -144,18 +151,18 @@ def _claims(answer: str) -> list[tuple[str, int]]:
     return claims
 
 
-def _overlap(wanted: set[str], sentence: str) -> float:
+def _overlap(claim_terms: set[str], sentence: str) -> float:
     """Weighted Jaccard similarity: a number or identifier in common says more than a word."""
-    found = set(terms(sentence))
-    return _weight(wanted & found) / (_weight(wanted | found) or 1)
+    sentence_terms = set(terms(sentence))
+    return _weight(claim_terms & sentence_terms) / (_weight(claim_terms | sentence_terms) or 1)
 
 
-def _weight(found: set[str]) -> int:
-    return sum(3 if any(map(str.isdigit, term)) else 1 for term in found)
+def _weight(shared: set[str]) -> int:
+    return sum(3 if any(map(str.isdigit, term)) else 1 for term in shared)
 
 
 def around(quote: str, content: str) -> tuple[str, str, str]:
-    """The content before the quote, the quote, and what follows; all of it stands before a quote that is not there."""
+    """Split the content into what precedes the quote, the quote, and what follows it."""
     words = r"\s+".join(map(re.escape, quote.split()))
     match = re.search(words, content) if words else None
     if match is None:

@@ -45,11 +45,11 @@ class FilterError(ValueError):
 
 
 def usable_value(key: str, value: Any) -> Any:
-    """The value as it is compared; FilterError for a text, number or list that no chunk could hold."""
+    """Return the value as it is compared. Raise FilterError for a text, number or list that no chunk could hold."""
     if isinstance(value, list):
         if len(value) > MAX_LIST_VALUES:
             raise FilterError(f"a list has at most {MAX_LIST_VALUES:,} values")
-        return [usable_value(key, each) for each in value]
+        return [usable_value(key, item) for item in value]
     if isinstance(value, str):
         return _usable_text(key, value)
     if isinstance(value, int | float) and not abs(value) <= _LARGEST:
@@ -63,8 +63,8 @@ def _usable_text(key: str, value: str) -> str:
     longest = settings().keyword_filter_chars if key == KEYWORDS else MAX_TEXT_CHARS
     text = normalize(value).strip() if key == KEYWORDS else normalize(value)
     if len(text) > longest or (key == KEYWORDS and not text):
-        what = f"a keyword has 1 to {longest}" if key == KEYWORDS else f"a text has at most {longest}"
-        raise FilterError(f"{what} characters")
+        limit = f"a keyword has 1 to {longest}" if key == KEYWORDS else f"a text has at most {longest}"
+        raise FilterError(f"{limit} characters")
     return text
 
 
@@ -73,14 +73,14 @@ def _size(filters: MetadataFilters) -> int:
 
 
 def _usable_clause(clause: Any) -> MetadataFilter:
-    """The filter with its texts composed (NFC) and keywords trimmed; FilterError for what no filter may hold."""
+    """Compose the texts of a filter (NFC) and trim its keywords. Raise FilterError for what no filter may hold."""
     if _UNSTORABLE.search(clause.key) or not 0 < len(clause.key) <= MAX_TEXT_CHARS:
         raise FilterError("the name of a field is empty, too long or holds characters that cannot be stored")
     return clause.model_copy(update={"key": normalize(clause.key), "value": usable_value(clause.key, clause.value)})
 
 
 def also(key: str, value: str, filters: MetadataFilters | None) -> MetadataFilters:
-    """The filters and one more: the field equals the value."""
+    """Add to the filters that the field equals the value."""
     equal = MetadataFilter(key=key, value=value)
     return MetadataFilters(filters=[equal, filters] if filters else [equal])
 
@@ -103,7 +103,10 @@ class Binds:
 
 
 def filter_sql(filters: MetadataFilters) -> tuple[str, dict[str, Any]]:
-    """A condition on the column `metadata_` and the values that it binds. LessonsError for what no filter may hold."""
+    """Return a condition on the column `metadata_` and the values that it binds.
+
+    Raise LessonsError for what no filter may hold.
+    """
     binds, most = Binds(), MAX_CLAUSES
     try:
         if _size(filters) > most:
@@ -130,7 +133,7 @@ def _group(filters: MetadataFilters, binds: Binds, depth: int) -> str:
 
 
 def _clause(clause: MetadataFilter, binds: Binds) -> str:
-    """One filter. Where the field is missing it is null, which counts as false."""
+    """Translate one filter. A missing field gives null, which counts as false."""
     key, value, operator = binds.bound(clause.key), clause.value, clause.operator
     field, words = f"(metadata_ -> cast({key} AS text))", f"(metadata_ ->> cast({key} AS text))"
     listed = value if isinstance(value, list) else [value]
@@ -144,8 +147,8 @@ def _clause(clause: MetadataFilter, binds: Binds) -> str:
         case FilterOperator.NIN:
             return f"NOT coalesce({_is_in(field, listed, binds)}, false)"
         case FilterOperator.GT | FilterOperator.GTE | FilterOperator.LT | FilterOperator.LTE:
-            other = binds.json(value)
-            return f"jsonb_typeof({field}) = jsonb_typeof({other}) AND {field} {operator.value} {other}"
+            operand = binds.json(value)
+            return f"jsonb_typeof({field}) = jsonb_typeof({operand}) AND {field} {operator.value} {operand}"
         case FilterOperator.CONTAINS:
             return f"{field} @> {binds.json([value])}"
         case FilterOperator.ANY:
@@ -164,8 +167,8 @@ def _clause(clause: MetadataFilter, binds: Binds) -> str:
 def _is_in(field: str, values: Sequence[Any], binds: Binds) -> str:
     """True for a single value among `values`, and for a stored list that shares one with them."""
     among_texts = f"{field} ?| {binds.texts([value for value in values if isinstance(value, str)])}"
-    others = [f"{field} @> {binds.json(value)}" for value in values if not isinstance(value, str)]
-    return f"({' OR '.join([among_texts, *others])})"
+    memberships = [f"{field} @> {binds.json(value)}" for value in values if not isinstance(value, str)]
+    return f"({' OR '.join([among_texts, *memberships])})"
 
 
 @dataclass(frozen=True)

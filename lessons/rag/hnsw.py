@@ -90,8 +90,8 @@ def index_when_large(engine: Engine, chunks: Table) -> None:
 
 
 def _megabytes(dimension: int, rows: float) -> int:
-    needed = rows * (2 * dimension + _LINKS) / 1_000_000
-    return int(min(max(needed, 64), INDEX_MEGABYTES))
+    megabytes = rows * (2 * dimension + _LINKS) / 1_000_000
+    return int(min(max(megabytes, 64), INDEX_MEGABYTES))
 
 
 def _rows(connection: Connection, chunks: Table) -> float:

@@ -39,33 +39,33 @@ class LlamaRetriever(ScopedRetriever):
 
     def search(self, queries: Sequence[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
         nodes = chain.from_iterable(enumerate(self.find(text)) for text in queries)
-        found = [RetrievedDocument.of(node, rank) for rank, node in nodes]
-        own = [one for one in found if one.metadata.get("user_id") in (None, query.scope.user_id)]
-        within = [one for one in own if query.scope.holds(normalize(one.source), one.metadata.get("type"))]
+        documents = [RetrievedDocument.of(node, rank) for rank, node in nodes]
+        owned = [match for match in documents if match.metadata.get("user_id") in (None, query.scope.user_id)]
+        within = [match for match in owned if query.scope.holds(normalize(match.source), match.metadata.get("type"))]
         return sorted(merge(within), key=lambda document: -document.score)
 
 
-def as_retriever(given: Any) -> LlamaRetriever:
-    """A retriever of LlamaIndex, or a function of the question that gives its nodes; LessonsError for anything else."""
-    if isinstance(given, BaseRetriever):
-        return LlamaRetriever(given.retrieve)
-    if callable(given) and not isinstance(given, type):
-        return LlamaRetriever(given)
+def as_retriever(retriever: Any) -> LlamaRetriever:
+    """Wrap a retriever of LlamaIndex, or a function from a question to nodes. Raise LessonsError for anything else."""
+    if isinstance(retriever, BaseRetriever):
+        return LlamaRetriever(retriever.retrieve)
+    if callable(retriever) and not isinstance(retriever, type):
+        return LlamaRetriever(retriever)
     raise LessonsError(
-        f"{given!r} is no retriever; take an object with `search`, a retriever of LlamaIndex, or a function of the "
+        f"{retriever!r} is no retriever; take an object with `search`, a retriever of LlamaIndex, or a function of the "
         "question that gives its nodes."
     )
 
 
-def as_reranker(given: Any) -> Reranker:
-    """A node postprocessor of LlamaIndex, or a function of question and documents; LessonsError for anything else."""
-    if isinstance(given, BaseNodePostprocessor):
-        return Postprocessed(given)
-    if callable(given) and not isinstance(given, type):
-        return Ordered(given)
+def as_reranker(reranker: Any) -> Reranker:
+    """Wrap a postprocessor of LlamaIndex, or a function of question and documents. Raise LessonsError for others."""
+    if isinstance(reranker, BaseNodePostprocessor):
+        return Postprocessed(reranker)
+    if callable(reranker) and not isinstance(reranker, type):
+        return Ordered(reranker)
     raise LessonsError(
-        f"{given!r} is no reranker; take an object with `rerank`, a node postprocessor of LlamaIndex, or a function of "
-        "question and documents that gives documents."
+        f"{reranker!r} is no reranker; take an object with `rerank`, a node postprocessor of LlamaIndex, or a function "
+        "of question and documents that gives documents."
     )
 
 
@@ -86,13 +86,15 @@ class Postprocessed:
     postprocessor: BaseNodePostprocessor
 
     def rerank(self, query: Query, documents: Documents, resources: Resources, step: Step) -> list[RetrievedDocument]:
-        known = {document.id: document for document in documents}
-        found = self.postprocessor.postprocess_nodes([document.node for document in documents], query_str=query.text)
+        by_id = {document.id: document for document in documents}
+        reordered = self.postprocessor.postprocess_nodes(
+            [document.node for document in documents], query_str=query.text
+        )
         first: dict[str, NodeWithScore] = {}
-        for node in found:
+        for node in reordered:
             first.setdefault(node.node_id, node)
-        kept = [known[id_].with_score(node.get_score()) for id_, node in first.items() if id_ in known]
-        return kept[: query.top_k]
+        reranked = [by_id[id_].with_score(node.get_score()) for id_, node in first.items() if id_ in by_id]
+        return reranked[: query.top_k]
 
 
 class StageRetriever(BaseRetriever):
@@ -118,9 +120,9 @@ class StageQueryEngine(BaseQueryEngine):
 
     def _query(self, query_bundle: QueryBundle) -> Response:
         answer = self._ask(query_bundle.query_str)
-        said = {"found": answer.found, "citations": [str(each) for each in answer.citations]}
+        details = {"found": answer.found, "citations": [str(citation) for citation in answer.citations]}
         nodes = [document.node for document in answer.context.documents]
-        return Response(answer.text, source_nodes=nodes, metadata={**said, "warnings": answer.warnings})
+        return Response(answer.text, source_nodes=nodes, metadata={**details, "warnings": answer.warnings})
 
     async def _aquery(self, query_bundle: QueryBundle) -> Response:
         return await to_thread(self._query, query_bundle)

@@ -14,7 +14,7 @@ from lessons.database.owners import retry_on_disconnect
 from lessons.errors import LessonsError
 from lessons.models.llm import KEYLESS, describe
 from lessons.models.tokens import TokenEstimator
-from lessons.rag.answer import Answer, conversation_memory, respond, room_beside
+from lessons.rag.answer import Answer, allocate_context, conversation_memory, respond
 from lessons.rag.catalog import only_file
 from lessons.rag.context import ContextBuilder
 from lessons.rag.llama_index import StageQueryEngine, StageRetriever, as_reranker, as_retriever
@@ -52,7 +52,7 @@ CUT = (
 
 @dataclass(frozen=True, kw_only=True)
 class Pipeline:
-    """What is done to a question before a model answers it. Only the retriever is required.
+    """The steps from a question to the context of its answer. Only the retriever is required.
 
     It and the reranker may be LlamaIndex's, or functions: of the question, which gives nodes, or of question and
     documents, which gives documents.
@@ -77,7 +77,7 @@ class Pipeline:
         return self.pack(documents, replace(query, text=standalone(trace, query.text)), resources, trace)
 
     def search(self, query: Query, resources: Resources, trace: Trace) -> list[RetrievedDocument]:
-        """The documents for a question, best first."""
+        """Find the documents for a question, best first."""
         queries = [query.text]
         for transformer in self.query:
             with trace.step(type(transformer).__name__, queries) as step:
@@ -97,7 +97,7 @@ class Pipeline:
     def _found(
         self, queries: list[str], query: Query, resources: Resources, trace: Trace
     ) -> tuple[Query, list[RetrievedDocument]]:
-        """The query as the filters narrow it, and what the retriever finds for it, in one transaction."""
+        """Narrow the query by inferred filters and retrieve documents for it, in one transaction."""
         with resources.store.reading(query.scope) if self.filters else nullcontext():
             if self.filters:
                 with trace.step("filters", queries) as step:
@@ -110,9 +110,9 @@ class Pipeline:
         return query, documents
 
     def pack(self, documents: list[RetrievedDocument], query: Query, resources: Resources, trace: Trace) -> Context:
-        """The documents that fit, in their order; shortened for the question first, if the pipeline compresses.
+        """Pack the documents that fit, in their order; the beginning of the first if not even that fits.
 
-        Where not even the first fits, its beginning.
+        A pipeline with a compressor shortens them for the question first.
         """
         best = documents[:1]
         if self.compressor and self.context.overflows(documents):
@@ -128,7 +128,7 @@ class Pipeline:
 
 
 def standalone(trace: Trace, question: str) -> str:
-    """The question as the step that completes a follow-up left it in a trace, or as it was put."""
+    """Return the question as the step that completes a follow-up left it in a trace, or as it was put."""
     completed = (step.output for step in trace if step.name == "Condense" and step.output)
     return next(completed, [question])[0]
 
@@ -148,7 +148,7 @@ class Stage(Pipeline):
     workspace: Workspace | None = field(default=None, repr=False, compare=False)
 
     def but(self, name: str = "", **change: Any) -> Self:
-        """This stage under another name, by default `my` and its own, with something changed."""
+        """Return a copy of this stage with some parts replaced, named `my …` by default."""
         return replace(self, name=name or f"my {self.name}", **change)
 
     def ask(self, question: str, **scope: Any) -> Answer:
@@ -165,67 +165,70 @@ class Stage(Pipeline):
         history: Sequence[tuple[str, str]] = (),
         memory: str = "",
     ) -> "AnswerStream":
-        """The answer piece by piece; `.answer` holds it with its citations and trace once the pieces are read.
+        """Answer piece by piece; `.answer` holds text, citations and trace once the pieces are read.
 
         `user` is the owner whose documents are searched, or a scope such as that of a plan. `source_file` limits the
         search to one of them; an unknown name is ignored with a warning. Of `history`, the last turns as (role,
         content), and `memory`, what is known from before, as much is used as fits. LessonsError for an empty question,
         or one too long for the window.
         """
-        place = (self.workspace or workspace()).for_one_answer()
+        space = (self.workspace or workspace()).for_one_answer()
         text, warnings = cleaned(question)
-        scope = Scope.of(user or place.settings.user)
+        scope = Scope.of(user or space.settings.user)
         if source_file is not None:
-            filters, unknown = only_file(source_file, filters, place.store(self.index), scope)
+            filters, unknown = only_file(source_file, filters, space.store(self.index), scope)
             warnings += unknown
-        stage, query = self.within(Query(text, scope, filters, history=tuple(history), memory=memory), place.llm)
-        answer = Answer(question=text, stage=self.name, model=describe(place.llm), warnings=warnings)
-        return AnswerStream(answer, stage._answer(query, answer, place))
+        stage, query = self.within(Query(text, scope, filters, history=tuple(history), memory=memory), space.llm)
+        answer = Answer(question=text, stage=self.name, model=describe(space.llm), warnings=warnings)
+        return AnswerStream(answer, stage._answer(query, answer, space))
 
     def within(self, query: Query, llm: LLM) -> tuple[Self, Query]:
-        """This stage with room for the documents, and the question with the conversation, that fit a model's window.
+        """Fit the budget for documents, and the conversation of the query, into the window of a model.
 
-        LessonsError if it does not even hold the instructions and the question.
+        Raise LessonsError if it does not even hold the instructions and the question.
         """
         budget = Budget.of(llm)
-        room = room_beside(query.text, query.memory, query.history, self.context.max_tokens, budget)
+        room = allocate_context(query.text, query.memory, query.history, self.context.max_tokens, budget)
         counter = budget.counter if isinstance(self.context.counter, TokenEstimator) else self.context.counter
         context = replace(self.context, max_tokens=room.documents, counter=counter)
         return replace(self, context=context), replace(query, history=room.history, memory=room.memory)
 
     def find(self, question: str, user: str | Scope | None = None) -> Context:
-        """The documents that an answer would be given, without one; errors of the search are raised."""
-        place = (self.workspace or workspace()).for_one_answer()
-        scope = Scope.of(user or place.settings.user)
+        """Return the context that an answer would get, without answering. Errors of the search are raised."""
+        space = (self.workspace or workspace()).for_one_answer()
+        scope = Scope.of(user or space.settings.user)
         query, trace = Query(cleaned(question)[0], scope), Trace()
         if not self.agent:
-            return self.run(query, place.resources(self.index), trace)
-        searching = self.agent.run(query, self, place.resources(self.index), trace)
+            return self.run(query, space.resources(self.index), trace)
+        searching = self.agent.run(query, self, space.resources(self.index), trace)
         while True:
             try:
                 next(searching)
-            except StopIteration as done:
-                return done.value
+            except StopIteration as finished:
+                return finished.value
 
     def as_retriever(self, user: str | Scope | None = None) -> StageRetriever:
-        """This stage as a retriever of LlamaIndex, for the documents of one owner."""
+        """Return this stage as a retriever of LlamaIndex over the documents of one owner."""
         return StageRetriever(lambda question: self.find(question, user).documents)
 
     def as_query_engine(self, user: str | Scope | None = None) -> StageQueryEngine:
-        """This stage as a query engine of LlamaIndex, for the documents of one owner."""
+        """Return this stage as a query engine of LlamaIndex over the documents of one owner."""
         return StageQueryEngine(lambda question: self.ask(question, user=user))
 
-    def _answer(self, query: Query, answer: Answer, place: Workspace) -> Iterator[str | Step]:
-        answer.context = yield from self._retrieve(query, answer, place)
-        said, asked = conversation_memory(query.memory, query.history), standalone(answer.trace, answer.question)
-        yield from respond(answer, place.llm, asked, memory=said, prompt=self.prompt)
+    def _answer(self, query: Query, answer: Answer, space: Workspace) -> Iterator[str | Step]:
+        answer.context = yield from self._retrieve(query, answer, space)
+        conversation, complete_question = (
+            conversation_memory(query.memory, query.history),
+            standalone(answer.trace, answer.question),
+        )
+        yield from respond(answer, space.llm, complete_question, memory=conversation, prompt=self.prompt)
 
-    def _retrieve(self, query: Query, answer: Answer, place: Workspace) -> Generator[Step, None, Context]:
-        """A retrieval that fails is logged and told, and the answer goes on without context, as for a mere emoji."""
+    def _retrieve(self, query: Query, answer: Answer, space: Workspace) -> Generator[Step, None, Context]:
+        """Retrieve the context. A failure is logged and becomes a warning, and the answer goes on without context."""
         if not any(map(str.isalnum, query.text)):
             return Context()
         try:
-            resources = place.resources(self.index)
+            resources = space.resources(self.index)
             if self.agent:
                 return (yield from self.agent.run(query, self, resources, answer.trace))
             return self.run(query, resources, answer.trace)
@@ -247,13 +250,13 @@ class AnswerStream:
         return (piece for piece in self.pieces if isinstance(piece, str))
 
     def read(self) -> Answer:
-        """The answer, once all of its pieces are read."""
+        """Read all pieces and return the answer."""
         for _ in self.pieces:
             pass
         return self.answer
 
     def events(self) -> Iterator[str | Step]:
-        """The text piece by piece, and before it each step of an agent as it begins."""
+        """Iterate over the steps of an agent as they begin, then over the pieces of the text."""
         return self.pieces
 
     def close(self) -> None:
@@ -272,7 +275,7 @@ def cleaned(question: str) -> tuple[str, list[str]]:
 
 
 def cause(error: Exception) -> str:
-    """Why a search failed, for the reader."""
+    """Explain to the reader why a search failed."""
     if isinstance(error, LessonsError):
         return str(error)
     if isinstance(error, TimeoutError):
@@ -280,12 +283,14 @@ def cause(error: Exception) -> str:
     return f"an unexpected error ({type(error).__name__}); the log has the details."
 
 
-def changed(before: Stage, after: Stage) -> list[str]:
-    """The names of the parts that differ from one stage to the next."""
+def changed(previous: Stage, following: Stage) -> list[str]:
+    """List the names of the parts that differ from one stage to the next."""
     parts = [part.name for part in fields(Stage) if part.compare and part.name != "name"]
-    return [part for part in parts if getattr(before, part) != getattr(after, part)]
+    return [part for part in parts if getattr(previous, part) != getattr(following, part)]
 
 
-def difference(before: Stage, after: Stage) -> str:
-    """What changed from one stage to the next, a line for each part."""
-    return "\n".join(f"{part}: {getattr(before, part)!r} → {getattr(after, part)!r}" for part in changed(before, after))
+def difference(previous: Stage, following: Stage) -> str:
+    """Describe what changed from one stage to the next, a line for each part."""
+    return "\n".join(
+        f"{part}: {getattr(previous, part)!r} → {getattr(following, part)!r}" for part in changed(previous, following)
+    )

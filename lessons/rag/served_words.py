@@ -25,7 +25,7 @@ _PLACEHOLDER = re.compile(r" ?\[number\]")
 
 
 def plain_citations(answer: str, context: Context) -> str:
-    """The answer with every way in which models cite written as `[3]`, before the full stop of its sentence.
+    """Rewrite every way in which models cite as `[3]`, before the full stop of its sentence.
 
     They are `[Source: 3 | a.pdf]`, `(Source: 3)`, `[1, 2]`, `【1】` and sentences like 'This is found in document 3.' A
     header that names only a file is left as it is where no document has it.
@@ -42,22 +42,22 @@ def plain_citations(answer: str, context: Context) -> str:
 
 
 def closed(text: str) -> str:
-    """The text with numbers that stand behind a full stop before it: 'It rose. [1]' becomes 'It rose [1].'"""
+    """Move numbers from behind a full stop to before it: 'It rose. [1]' becomes 'It rose [1].'"""
     return _BEHIND_STOP.sub(r" \2\1", text)
 
 
 def _closing(line: str) -> str:
-    """The line with each number at the end of its sentence, also where the model put them at the beginning."""
+    """Put each number at the end of its sentence, also where the model put it at the beginning."""
     mark = LIST_NUMBER.match(line)
     start = mark.end() if mark else 0
-    said = line[start:]
-    if CITATION.match(said) and not re.search(r"\]\W*$", said):
-        said = _BEFORE_WORDS.sub(r"\2 \1\3 ", said)
-    return (line[:start] + closed(said)).rstrip()
+    sentence = line[start:]
+    if CITATION.match(sentence) and not re.search(r"\]\W*$", sentence):
+        sentence = _BEFORE_WORDS.sub(r"\2 \1\3 ", sentence)
+    return (line[:start] + closed(sentence)).rstrip()
 
 
 def own_words(text: str) -> str:
-    """The text without what small models repeat of their instructions: the form at its start, the refusal behind."""
+    """Strip what small models repeat of their instructions: the form at the start, the refusal at the end."""
     for line in (*DEFAULT_RESPONSE_FORMAT.values(), *CITATION_RULE.values()):
         text = text.strip().removeprefix(line)
     for refusal in REFUSALS:
@@ -114,12 +114,12 @@ _REFUSAL = re.compile(f"(?i:{'|'.join(_IN_ENGLISH)})|{'|'.join(_IN_KOREAN)}")
 
 
 def is_refusal(text: str) -> bool:
-    """Whether the first sentence says that the answer is not there, or another one does and nothing is cited.
+    """Return True if the first sentence says that the answer is not there, or a later one does and nothing is cited.
 
     'Revenue was 4.2 billion won [1]. The documents do not give the margin.' is half an answer, not a refusal.
     """
     parts = [CITATION.sub("", sentence) for sentence in sentences(normalize(text))]
     if not parts:
         return True
-    first, *others = (bool(_REFUSAL.search(part)) for part in parts)
-    return first or (any(others) and not CITATION.search(text))
+    first, *later = (bool(_REFUSAL.search(part)) for part in parts)
+    return first or (any(later) and not CITATION.search(text))

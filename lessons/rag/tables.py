@@ -60,18 +60,18 @@ Defining = TypeVar("Defining", bound=Callable[..., sa.Table])
 
 def _once(define: Defining) -> Defining:
     """Define each table once, even when two workers need it at the same moment."""
-    known, lock = cache(define), Lock()
+    cached_definition, lock = cache(define), Lock()
 
-    def defined(*given: Any) -> sa.Table:
+    def defined(*arguments: Any) -> sa.Table:
         with lock:
-            return known(*given)
+            return cached_definition(*arguments)
 
     return cast(Defining, defined)
 
 
 @_once
 def chunk_table(name: str, dimension: int) -> sa.Table:
-    """The chunks of an index. `length` is counted in terms; the primary key carries it for an owner's average."""
+    """Define the chunks of an index. `length` is in terms; the primary key carries it for an owner's average."""
     table = sa.Table(
         name,
         Base.metadata,
@@ -95,7 +95,7 @@ def chunk_table(name: str, dimension: int) -> sa.Table:
 
 @_once
 def term_table(chunks: sa.Table) -> sa.Table:
-    """The terms of a table of chunks. Its key carries all that a ranking needs, so a search reads the key alone."""
+    """Define the terms of a table of chunks. The key carries all that a ranking needs: a search reads only the key."""
     chunk = "user_id", "chunk_id"
     return sa.Table(
         term_table_name(chunks.name),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lessons.rag.store import ChunkStore
 
 
-SHOWN = ("title", "section", "date")
+MODEL_METADATA = ("title", "section", "date")
 """Metadata that a model is shown beside the text of a chunk."""
 
 Filters = MetadataFilters | None
@@ -42,16 +42,16 @@ class Scope:
 
     @classmethod
     def of(cls, owner: "str | Scope") -> "Scope":
-        """All that an owner has, or the scope itself."""
+        """Return the scope of all that an owner has, or the scope itself."""
         return owner if isinstance(owner, Scope) else cls(owner)
 
     def only(self, ref_ids: Iterable[str]) -> "Scope":
-        """The same scope with no other materials than these; it never becomes wider."""
-        named = frozenset(map(normalize, ref_ids))
-        return replace(self, ref_ids=named if self.ref_ids is None else named & self.ref_ids)
+        """Narrow the scope to these materials; it never becomes wider."""
+        names = frozenset(map(normalize, ref_ids))
+        return replace(self, ref_ids=names if self.ref_ids is None else names & self.ref_ids)
 
     def holds(self, source_file: str, type: str | None) -> bool:
-        """Whether chunks of this material and type are within the scope, if they are the owner's."""
+        """Return True if the owner's chunks of this material and type are within the scope."""
         return (self.ref_ids is None or source_file in self.ref_ids) and self.type in (None, type)
 
 
@@ -79,19 +79,19 @@ class RetrievedDocument:
     metadata: dict[str, Any] = field(default_factory=dict)
     legs: dict[str, float] = field(default_factory=dict)  # the scores of the single searches that a fusion combined
     approximate: bool = False  # met by walking an HNSW index, which may have missed a nearer one
-    whole: str = field(default="", repr=False, compare=False)  # what was stored, where `content` is shorter
+    stored_content: str = field(default="", repr=False, compare=False)  # what was stored, where `content` is shorter
 
     @classmethod
-    def of(cls, found: NodeWithScore, rank: int) -> "RetrievedDocument":
-        """A node that LlamaIndex found; without a score, its place from 0 makes one up to 1."""
-        node, score = found.node, found.score if found.score is not None else 1 / (1 + rank)
+    def of(cls, scored_node: NodeWithScore, rank: int) -> "RetrievedDocument":
+        """Convert a node of LlamaIndex. Without a score it gets 1 / (1 + rank)."""
+        node, score = scored_node.node, scored_node.score if scored_node.score is not None else 1 / (1 + rank)
         source = node.metadata.get("source_file") or node.metadata.get("file_name") or node.ref_doc_id or node.node_id
         return cls(node.node_id, node.get_content(), score, str(source), node.metadata)
 
     @property
     def node(self) -> NodeWithScore:
         """The chunk as LlamaIndex has it; of its metadata, models read `SHOWN` beside its text."""
-        hidden = [key for key in self.metadata if key not in SHOWN]
+        hidden = [key for key in self.metadata if key not in MODEL_METADATA]
         keys = {"excluded_embed_metadata_keys": hidden, "excluded_llm_metadata_keys": hidden}
         chunk = TextNode(id_=self.id, text=self.content, metadata=self.metadata, **keys)
         return NodeWithScore(node=chunk, score=self.score)
@@ -105,20 +105,20 @@ class RetrievedDocument:
         return next(iter(self.pages()), None)
 
     def pages(self, quote: str | None = None) -> Pages:
-        """On which page, or from which to which, the content or a quote stands; if that is not there, the chunk."""
-        return pages_of(self.metadata, self.whole or self.content, self.content if quote is None else quote)
+        """Return first and last page of a quote, or of the content; those of the chunk if the quote is not there."""
+        return pages_of(self.metadata, self.stored_content or self.content, self.content if quote is None else quote)
 
     def shortened(self, content: str) -> "RetrievedDocument":
-        """The same chunk with a part of its words, which keep their pages."""
-        return replace(self, content=content, whole=self.whole or self.content)
+        """Return a copy with a part of its text, which keeps its pages."""
+        return replace(self, content=content, stored_content=self.stored_content or self.content)
 
     def with_score(self, score: float) -> "RetrievedDocument":
         return self.scored(score, self.legs)
 
     def scored(self, score: float, legs: dict[str, float]) -> "RetrievedDocument":
-        """The same chunk as another search scored it; `dataclasses.replace` takes five times as long."""
-        known = self.source, self.metadata, legs, self.approximate, self.whole
-        return RetrievedDocument(self.id, self.content, score, *known)
+        """Return a copy with another score. (`dataclasses.replace` takes five times as long.)"""
+        fields = self.source, self.metadata, legs, self.approximate, self.stored_content
+        return RetrievedDocument(self.id, self.content, score, *fields)
 
 
 Documents = Sequence[RetrievedDocument]

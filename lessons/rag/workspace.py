@@ -33,14 +33,14 @@ class Workspace:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @classmethod
-    def open(cls, chosen: Settings) -> "Workspace":
+    def open(cls, settings: Settings) -> "Workspace":
         """Start or reach the database and choose the models; DatabaseError or ModelError says what is wrong."""
-        database = engine(chosen)
-        embedding = embedding_model(chosen, database)
-        return cls(chosen, database, embedding, language_model(chosen, embedding))
+        database = engine(settings)
+        embedding = embedding_model(settings, database)
+        return cls(settings, database, embedding, language_model(settings, embedding))
 
     def store(self, index: "Index") -> ChunkStore:
-        """The chunks of an index. Another embedding model means another table, never a mixed one."""
+        """Return the store of an index. Another embedding model means another table, never a mixed one."""
         with self._lock:
             if index.name not in self._stores:
                 name, dimension = identity(self.embedding)
@@ -48,7 +48,7 @@ class Workspace:
             return self._stores[index.name]
 
     def for_one_answer(self) -> Self:
-        """The same resources for one answer; after its time, or without a server, the keyless model does the rest."""
+        """Limit the model to the time of one answer; the keyless model does the rest."""
         limited = getattr(self.llm, "for_one_answer", None)
         return replace(self, llm=limited(settings().answer_seconds)) if limited else self
 
@@ -58,9 +58,9 @@ class Workspace:
 
 @cache
 def workspace() -> Workspace:
-    """The workspace of this process, opened on first use.
+    """Open the workspace of this process on first use.
 
-    To look through what is loaded by then takes the garbage collector a tenth of a second, so it passes it by.
+    Freeze the garbage collector afterwards, because scanning the loaded modules would take 0.1 s.
     """
     opened = Workspace.open(settings())
     gc.freeze()

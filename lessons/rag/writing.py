@@ -59,7 +59,7 @@ class Writer:
 
     @contextmanager
     def _writing(self, scope: Scope) -> Iterator[Connection]:
-        """A transaction of the owner; what it has written is found from then on."""
+        """Open a transaction of the owner whose writes later searches see."""
         self._make_tables()
         with owner_transaction(self.engine, scope.user_id) as connection:
             yield connection
@@ -126,15 +126,15 @@ class Writer:
         counts = {node.node_id: Counter(terms(node.get_content(MetadataMode.EMBED))) for node in nodes}
 
         def row(node: BaseNode) -> tuple:
-            """The columns of INCOMING_CHUNKS."""
+            """Return the columns of INCOMING_CHUNKS."""
             its, words, length = node.metadata, node.get_content(MetadataMode.NONE), counts[node.node_id].total()
-            place = document_id, its["user_id"], its["chunk_index"]
-            return node.node_id, *place, words, length, its, node.get_embedding()
+            position = document_id, its["user_id"], its["chunk_index"]
+            return node.node_id, *position, words, length, its, node.get_embedding()
 
         with copy_to_temp_table(connection, INCOMING_CHUNKS.format(**names), map(row, nodes)):
             connection.execute(text(INSERT_CHUNKS.format(**names)))
-        found = ((node_id, term, number) for node_id, count in counts.items() for term, number in count.items())
-        with copy_to_temp_table(connection, INCOMING_TERMS, found):
+        postings = ((node_id, term, number) for node_id, count in counts.items() for term, number in count.items())
+        with copy_to_temp_table(connection, INCOMING_TERMS, postings):
             owners = list({node.metadata["user_id"] for node in nodes})
             connection.execute(text(INSERT_TERMS.format(**names)), {"owners": owners})
 
@@ -171,12 +171,12 @@ class Writer:
         connection.execute(recount.values(chunks=number, ingested_at=func.now()))
 
     def owned_by(self, user_id: str) -> tuple:
-        """The conditions on the documents of an owner in this index."""
+        """Return the conditions on the documents of an owner in this index."""
         return DocumentRow.index_table == self.table_name, DocumentRow.user_id == user_id
 
 
 def with_text(nodes: Nodes) -> list[BaseNode]:
-    """An empty chunk is never stored, so it is never found."""
+    """Drop empty chunks."""
     return [node for node in nodes if node.get_content(MetadataMode.NONE).strip()]
 
 
@@ -191,6 +191,8 @@ def copy_to_temp_table(connection: Connection, create: str, rows: Iterable[Seque
     cursor = connection.connection.cursor()
     with cursor.copy("COPY incoming FROM STDIN") as copy:
         for row in rows:  # vectors and metadata as JSON, which PostgreSQL reads as either
-            copy.write_row([json.dumps(each, default=float) if isinstance(each, list | dict) else each for each in row])
+            copy.write_row(
+                [json.dumps(value, default=float) if isinstance(value, list | dict) else value for value in row]
+            )
     yield
     connection.exec_driver_sql("DROP TABLE incoming")

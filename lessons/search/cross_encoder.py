@@ -24,7 +24,7 @@ PAIRS = SHIPPED / "pairs"
 
 
 def pair_key(question: str, text: str) -> bytes:
-    """What a score is filed under."""
+    """Return the key under which a score is stored."""
     return key("pair", f"{question}\n{text}")
 
 
@@ -51,15 +51,15 @@ class CrossEncoder(Postprocessor):
         return fused_with_search(documents, self.scores(query.text, read))[: self.limit(query)]
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        """One number a text, of any size. Those that are shipped for a model are not computed again."""
+        """Score each text for the question, on the model's own scale. Shipped scores are not computed again."""
         keys = [pair_key(question, text) for text in texts]
         shipped = {} if self.folder else read_vectors(file_name(self.model), PAIRS)
-        known = {each: shipped[each].item() for each in keys if each in shipped}
-        if new := {each: text for each, text in zip(keys, texts, strict=True) if each not in known}:
+        by_pair = {pair: shipped[pair].item() for pair in keys if pair in shipped}
+        if new := {pair: text for pair, text in zip(keys, texts, strict=True) if pair not in by_pair}:
             # One at a time: with 8 bits, what else is in a batch would move a score.
-            found = _encoder(self.model, self.folder).rerank(question, new.values(), batch_size=1)
-            known |= zip(new, map(float, found), strict=True)
-        return [known[each] for each in keys]
+            computed = _encoder(self.model, self.folder).rerank(question, new.values(), batch_size=1)
+            by_pair |= zip(new, map(float, computed), strict=True)
+        return [by_pair[pair] for pair in keys]
 
 
 @cache

@@ -41,11 +41,11 @@ def parse_filter(text: str) -> MetadataFilters:
 
 
 def pointer(text: str, column: int) -> str:
-    """The text around a column, counted from 0, on one line, and a caret under it; Korean is two columns wide."""
+    """Show the text around a column, counted from 0, with a caret under it; Korean is two columns wide."""
     first = max(0, column - 60)
     line = re.sub(r"\s", " ", text[first : column + 60])
-    before = line[: column - first]
-    return f"{line}\n{' ' * sum(1 + (unicodedata.east_asian_width(each) in 'WF') for each in before)}^"
+    preceding = line[: column - first]
+    return f"{line}\n{' ' * sum(1 + (unicodedata.east_asian_width(letter) in 'WF') for letter in preceding)}^"
 
 
 class _Parser:

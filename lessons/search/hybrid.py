@@ -38,16 +38,16 @@ Scores = Mapping[str, float]
 def fuse(
     lists: Sequence[Scores], missing: Callable[[int, str], float | None] = lambda number, id_: None
 ) -> dict[str, float]:
-    """The fused score of every id in any of the lists (id → score), best first; 0 is an average hit.
+    """Fuse lists of scores (id → score) into one, best first; 0 is an average hit.
 
     What a list does not hold counts there as its last hit, or as what `missing(list number, id)` says.
     """
     standard = [standardise(scores) for scores in lists]
-    weights = [sqrt(standout(scores)) for scores in lists]
+    weights = [sqrt(top_margin(scores)) for scores in lists]
     last = [min(scores.values(), default=0.0) for scores in standard]
 
     def value(number: int, id_: str) -> float:
-        """What a list says of a document, or what is taken to be said where it does not hold it."""
+        """Return the score of a document in a list, or what stands for it if the list does not hold it."""
         if id_ in standard[number]:
             return standard[number][id_]
         return last[number] if (otherwise := missing(number, id_)) is None else otherwise
@@ -61,7 +61,7 @@ def fuse(
 
 
 def reciprocal_rank_fusion(lists: Sequence[Scores]) -> dict[str, float]:
-    """The fused score of every id by rank alone, 1 / (k + rank) summed over the lists, best first.
+    """Fuse lists by rank alone: 1 / (k + rank), summed over the lists, best first.
 
     Source: Cormack et al., Reciprocal Rank Fusion outperforms Condorcet, SIGIR 2009, which found k = 60.
     """
@@ -78,31 +78,33 @@ def standardise(scores: Scores) -> dict[str, float]:
     return {id_: (score - mean) / spread if spread else 0.0 for id_, score in scores.items()}
 
 
-def standout(scores: Scores) -> float:
-    """How far the first hit lies above the nine after it, in standard deviations of the list; 1 where all are equal."""
+def top_margin(scores: Scores) -> float:
+    """Return how far the first hit lies above the next nine, in standard deviations of the list; 1 if all are equal."""
     spread = _spread(scores.values())
     if not spread:
         return 1.0
-    first, *others = sorted(scores.values(), reverse=True)[:FIRST_HITS]
-    return max(0.0, first - _mean(others)) / spread  # rounded, a mean of equals may exceed them
+    first, *following = sorted(scores.values(), reverse=True)[:FIRST_HITS]
+    return max(0.0, first - _mean(following)) / spread  # rounded, a mean of equals may exceed them
 
 
-def certainty(question: str, document: RetrievedDocument, known: Collection[str]) -> float:
-    """How likely, 0 to 1, a document is about the question; `known` of its terms occur in the owner's documents."""
-    asked, metadata = set(terms(question)), document.metadata
+def certainty(question: str, document: RetrievedDocument, occurring: Collection[str]) -> float:
+    """Estimate the probability that a document is about the question. Of its terms, `occurring` are in any document."""
+    question_terms, metadata = set(terms(question)), document.metadata
     headed = [str(metadata.get(key) or "") for key in ("title", "section")]
-    held = asked & set(terms(" ".join([*headed, document.content])))
-    shares = (HELD * len(held) + KNOWN * len(asked & ({*known} | held))) / max(len(asked), 1)
+    contained = question_terms & set(terms(" ".join([*headed, document.content])))
+    shares = (HELD * len(contained) + KNOWN * len(question_terms & ({*occurring} | contained))) / max(
+        len(question_terms), 1
+    )
     return 1 / (1 + exp(-MEANING * document.legs.get("meaning", 0.0) - shares - ALONE))
 
 
 def _mean(values: Collection[float]) -> float:
-    """The mean of an exact sum, which is the same on every machine."""
+    """Return the mean of an exact sum, which is the same on every machine."""
     return fsum(values) / len(values) if values else 0.0
 
 
 def _spread(values: Collection[float]) -> float:
-    """The standard deviation; 0 where the values differ by rounding alone."""
+    """Return the standard deviation; 0 if the values differ by rounding alone."""
     mean = _mean(values)
     spread = sqrt(_mean([(value - mean) ** 2 for value in values]))
     return spread if spread > _ROUNDING * max(map(abs, values), default=0.0) else 0.0
@@ -112,10 +114,10 @@ def _spread(values: Collection[float]) -> float:
 class HybridRetriever(ScopedRetriever):
     """Takes `candidates` documents from either search, fuses their scores, and adds up those of all queries.
 
-    The first query counts whole, a variant of it half. Scores run from 1 down to 0. Where there are more documents than
-    `top_k`, those are left out of which the root of the score is below `threshold`, and all of them if the `certainty`
-    of none reaches `LEAST_CERTAIN`, unless a filter says what the question is about. `legs` keeps the scores of both
-    searches for the best-fitting query.
+    The first query has weight 1, each variant `variant_weight`. Scores run from 1 down to 0. If there are more
+    documents than `top_k`, those with a score below `threshold` squared are left out, and all of them if no `certainty`
+    reaches `LEAST_CERTAIN`, unless a filter says what the question is about. `legs` keeps the scores of both searches
+    for the best-fitting query.
     """
 
     top_k: int | None = None
@@ -142,29 +144,31 @@ class HybridRetriever(ScopedRetriever):
                 total[id_] += weight * score
                 if id_ not in fitting or fitting[id_].scores[id_] < score:
                     fitting[id_] = fused
-        best, wanted = max(total.values(), default=1.0) or 1.0, self.limit(query)
-        first = sorted(total, key=lambda id_: (-total[id_], id_))[:wanted]
-        cut = self.threshold**2 if self.threshold is not None and len(total) > wanted else None
-        found = ranked((fitting[id_].document(id_, total[id_] / best) for id_ in first), cut)
+        best, most = max(total.values(), default=1.0) or 1.0, self.limit(query)
+        first = sorted(total, key=lambda id_: (-total[id_], id_))[:most]
+        cut = self.threshold**2 if self.threshold is not None and len(total) > most else None
+        documents = ranked((fitting[id_].document(id_, total[id_] / best) for id_ in first), cut)
         sure = cut is None or query.filters or not resources.embedding.model_name.startswith(CALIBRATED_FOR)
-        return found if sure or self._about(queries[0], found, query, resources) else []
+        return documents if sure or self._about(queries[0], documents, query, resources) else []
 
-    def _about(self, text: str, found: Sequence[RetrievedDocument], query: Query, resources: Resources) -> bool:
-        """Whether any of the documents is about the question; other phrasings of it may say more than was asked."""
-        asked = terms(text)
-        counts = resources.store.document_frequencies(asked, query.scope)
-        known = [term for term, count in counts.items() if count]
-        return bool(asked) and any(certainty(text, each, known) >= LEAST_CERTAIN for each in found)
+    def _about(self, text: str, documents: Sequence[RetrievedDocument], query: Query, resources: Resources) -> bool:
+        """Return True if a document is about the question itself; other phrasings may say more than was asked."""
+        question_terms = terms(text)
+        counts = resources.store.document_frequencies(question_terms, query.scope)
+        occurring = [term for term, count in counts.items() if count]
+        return bool(question_terms) and any(
+            certainty(text, document, occurring) >= LEAST_CERTAIN for document in documents
+        )
 
     def _fused(self, text: str, query: Query, legs: Mapping[str, list[RetrievedDocument]]) -> "_Fused":
-        """The candidates of either search for one query."""
+        """Fuse the candidates of both searches for one query."""
         by_meaning = {document.id: document for document in legs["meaning"]}  # whose order tells equal words apart
-        found = by_meaning | {document.id: document for document in legs["words"]} | by_meaning
+        documents_by_id = by_meaning | {document.id: document for document in legs["words"]} | by_meaning
         scores = {leg: {document.id: document.score for document in documents} for leg, documents in legs.items()}
         asked_in = language(text)
-        foreign = {id_ for id_, document in found.items() if document.metadata.get("language") != asked_in}
+        foreign = {id_ for id_, document in documents_by_id.items() if document.metadata.get("language") != asked_in}
         if len(scores["words"]) < query.top_k:  # every match is there, so that the others match not at all
-            scores["words"] = {id_: 0.0 for id_ in found if id_ not in foreign} | scores["words"]
+            scores["words"] = {id_: 0.0 for id_ in documents_by_id if id_ not in foreign} | scores["words"]
 
         def missing(leg: int, id_: str) -> float | None:
             """Words cannot be compared across languages: there, not to be found by them says nothing."""
@@ -172,7 +176,7 @@ class HybridRetriever(ScopedRetriever):
 
         lists = list(scores.values())
         fused = from_0_to_1(fuse(lists, missing) if self.fusion == "scores" else reciprocal_rank_fusion(lists))
-        return _Fused(fused, found, scores)
+        return _Fused(fused, documents_by_id, scores)
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from lessons.rag.retrievers import ScopedRetriever, documents_of, merge, ranked
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 
-UNTOLD = ""
-"""The language of a chunk that does not tell its own."""
+UNKNOWN_LANGUAGE = ""
+"""The language of a chunk whose metadata do not name one."""
 
 PRIOR_CHUNKS = 10  # at the mean of all languages, counted as chunks of each
 _DIGITS = 6  # decimal places of a mean, whose last digits depend on the order of adding
@@ -40,34 +40,34 @@ class CentredVectorRetriever(ScopedRetriever):
 
     @retry_on_disconnect
     def _near(self, vectors: list[list[float]], query: Query, store: ChunkStore) -> list[list[RetrievedDocument]]:
-        """The nearest chunks to each vector; the means of the languages and the search are of one transaction."""
-        wanted = self.limit(query)
+        """Find the nearest chunks to each vector, in one transaction with the means of the languages."""
+        most = self.limit(query)
         with store.reading(query.scope):
             centres = cached(language_centres, store, query.scope)
             languages: list[str | None] = [*centres]
-            if UNTOLD in centres:
-                centres, languages = {UNTOLD: np.zeros_like(centres[UNTOLD])}, [None]
-            within = store.query_languages(languages, vectors, wanted, query.scope, query.filters)
-        found: list[list[RetrievedDocument]] = [[] for _ in vectors]
-        for centre, each in zip(centres.values(), within, strict=True):
-            for its, vector, nearest in zip(found, vectors, each, strict=True):
+            if UNKNOWN_LANGUAGE in centres:
+                centres, languages = {UNKNOWN_LANGUAGE: np.zeros_like(centres[UNKNOWN_LANGUAGE])}, [None]
+            within = store.query_languages(languages, vectors, most, query.scope, query.filters)
+        documents: list[list[RetrievedDocument]] = [[] for _ in vectors]
+        for centre, results in zip(centres.values(), within, strict=True):
+            for its, vector, nearest in zip(documents, vectors, results, strict=True):
                 its += documents_of(nearest, baseline=float(np.asarray(vector) @ centre))
-        return [ranked(merge(its))[:wanted] for its in found]
+        return [ranked(merge(its))[:most] for its in documents]
 
 
 def language_centres(store: ChunkStore, scope: Scope) -> dict[str, np.ndarray]:
-    """The mean vector of the owner's chunks in each language; under `UNTOLD` that of chunks which do not tell theirs.
+    """Return the mean vector of the owner's chunks in each language; `UNKNOWN_LANGUAGE` for those without one.
 
     The fewer there are, the more of the mean over all languages is mixed in, as if `PRIOR_CHUNKS` chunks more
     lay there (a conjugate prior; Gelman et al., Bayesian Data Analysis, 2013, section 2.5): one that is alone in its
     language would else be its own mean.
     """
     chunks, prior = store.chunks.c, PRIOR_CHUNKS
-    language = func.coalesce(chunks.metadata_["language"].astext, UNTOLD)
+    language = func.coalesce(chunks.metadata_["language"].astext, UNKNOWN_LANGUAGE)
     mean = func.avg(chunks.embedding, type_=chunks.embedding.type)
     per_language = select(language, func.count(), mean).where(chunks.user_id == scope.user_id).group_by(language)
-    found = [(name, count, np.asarray(mean)) for name, count, mean in store.rows(per_language, scope)]
-    if not found:
+    groups = [(name, count, np.asarray(mean)) for name, count, mean in store.rows(per_language, scope)]
+    if not groups:
         return {}
-    overall = sum(count * mean for _, count, mean in found) / sum(count for _, count, _ in found)
-    return {name: ((count * mean + prior * overall) / (count + prior)).round(_DIGITS) for name, count, mean in found}
+    overall = sum(count * mean for _, count, mean in groups) / sum(count for _, count, _ in groups)
+    return {name: ((count * mean + prior * overall) / (count + prior)).round(_DIGITS) for name, count, mean in groups}

@@ -30,7 +30,7 @@ _queue = lru_cache(maxsize=8)(JobQueue)
 
 
 def top_k_for(purpose: Purpose) -> int:
-    """A chat needs some passages, a plan an overview, a session only its own."""
+    """Return how many chunks to retrieve: some for a chat, an overview for a plan, few for a session."""
     return getattr(settings(), f"{purpose}_top_k")
 
 
@@ -46,7 +46,7 @@ class Material:
 
 
 def chunk_range(store: ChunkStore, scope: Scope, ref_id: str, start: int, end: int) -> list[BaseNode]:
-    """The chunks of a material from place `start` (from 0) up to but without `end`; LessonsError if it is not there."""
+    """Return the chunks of a material with index `start` to `end` (exclusive). Raise LessonsError if it is unknown."""
     name = normalize(ref_id)
     nodes = store.get_nodes(scope=scope.only([name]), chunk_range=(start, end))
     if not nodes and name not in catalog(store, scope):
@@ -58,9 +58,9 @@ def statistics(store: ChunkStore, scope: Scope, ref_ids: Iterable[str]) -> list[
     """Chunks, pages and state of each material; NOT_FOUND for what is unknown or not within the scope."""
     names = list(dict.fromkeys(map(normalize, ref_ids)))
     readable = scope.only(names).ref_ids or frozenset()
-    known = readable if scope.type is None else readable & catalog(store, scope).keys()
+    readable_names = readable if scope.type is None else readable & catalog(store, scope).keys()
     columns = DocumentRow.source_file, DocumentRow.chunks, DocumentRow.pages, DocumentRow.ingested_at
-    statement = select(*columns).where(*store.owned_by(scope.user_id), DocumentRow.source_file.in_(known))
+    statement = select(*columns).where(*store.owned_by(scope.user_id), DocumentRow.source_file.in_(readable_names))
     stored = {name: Material(name, "COMPLETED", *counts) for name, *counts in store.rows(statement, scope)}
     missing = [name for name in readable if name not in stored]
     states = _queue(store.engine).states(scope, missing) if missing else {}
@@ -81,18 +81,18 @@ class Passage:
 
 
 def passage(store: ChunkStore, scope: Scope, chunk_id: str, around: int = 1) -> Passage | None:
-    """A chunk of the scope with as many neighbours on each side; None if it is not there, or no more."""
-    found = store.get_nodes([chunk_id], scope=scope)
-    if not found:
+    """Return a chunk of the scope with `around` neighbours on each side, or None if it is not there."""
+    nodes_by_id = store.get_nodes([chunk_id], scope=scope)
+    if not nodes_by_id:
         return None
-    known = found[0].metadata
-    name, place = known["source_file"], known["chunk_index"]
-    nodes = chunk_range(store, scope, name, max(0, place - around), place + around + 1)
+    details = nodes_by_id[0].metadata
+    name, chunk_index = details["source_file"], details["chunk_index"]
+    nodes = chunk_range(store, scope, name, max(0, chunk_index - around), chunk_index + around + 1)
     texts = [node.get_content() for node in nodes]
-    here = [node.node_id for node in nodes].index(chunk_id)
-    section = known.get("section") or " · ".join(known.get("sections") or ())
-    chunks, neighbours = catalog(store, scope)[name][CHUNKS], (tuple(texts[:here]), tuple(texts[here + 1 :]))
-    return Passage(name, section, place + 1, chunks, texts[here], *neighbours)
+    position = [node.node_id for node in nodes].index(chunk_id)
+    section = details.get("section") or " · ".join(details.get("sections") or ())
+    chunks, neighbours = catalog(store, scope)[name][CHUNKS], (tuple(texts[:position]), tuple(texts[position + 1 :]))
+    return Passage(name, section, chunk_index + 1, chunks, texts[position], *neighbours)
 
 
 NO_PLAN = "There is no such plan of yours; make one, or check its id."
@@ -119,23 +119,23 @@ class Plans:
 
     def make_plan(self, scope: Scope, ref_ids: Iterable[str]) -> str:
         """Fix the materials of a new plan and give its id; LessonsError unless all of them are within the scope."""
-        named = set(map(normalize, ref_ids))
-        if not named:
+        names = set(map(normalize, ref_ids))
+        if not names:
             raise LessonsError("A plan needs at least one material; name it.")
-        mine = DocumentRow.user_id == scope.user_id, DocumentRow.source_file.in_(scope.only(named).ref_ids or [])
+        is_owned = DocumentRow.user_id == scope.user_id, DocumentRow.source_file.in_(scope.only(names).ref_ids or [])
         with owner_transaction(self._engine, scope.user_id) as connection:
-            if missing := named.difference(connection.scalars(select(DocumentRow.source_file).where(*mine))):
+            if missing := names.difference(connection.scalars(select(DocumentRow.source_file).where(*is_owned))):
                 raise LessonsError(f"{min(missing)} is not among the materials of {scope.user_id}; ingest it first.")
-            plan = insert(PlanRow).values(user_id=scope.user_id, ref_ids=sorted(named))
+            plan = insert(PlanRow).values(user_id=scope.user_id, ref_ids=sorted(names))
             return str(connection.scalar(plan.returning(PlanRow.id)))
 
     def plan_scope(self, plan_id: str, scope: Scope) -> Scope:
-        """The scope narrowed to the plan's materials; LessonsError for an unknown plan and for another owner's."""
+        """Narrow the scope to the materials of a plan. Raise LessonsError for an unknown plan or another owner's."""
         try:
-            known = UUID(plan_id)
+            id_ = UUID(plan_id)
         except ValueError:
             raise LessonsError(NO_PLAN) from None
-        statement = select(PlanRow.ref_ids).where(PlanRow.id == known, PlanRow.user_id == scope.user_id)
+        statement = select(PlanRow.ref_ids).where(PlanRow.id == id_, PlanRow.user_id == scope.user_id)
         with owner_transaction(self._engine, scope.user_id) as connection:
             ref_ids = connection.scalar(statement)
         if ref_ids is None:

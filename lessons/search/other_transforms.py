@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from llama_index.core.prompts import PromptTemplate
 
 from lessons.rag.types import Query, Resources
-from lessons.search.transforms import asked, tidy
+from lessons.search.transforms import ask_for_query, tidy
 from lessons.text import language, normalize
 from lessons.trace import Step
 
@@ -27,7 +27,7 @@ Question: {question}""",
 
 
 def hyde_prompt(question: str) -> PromptTemplate:
-    """The prompt of a passage in the language of the question."""
+    """Build the prompt for a passage in the language of the question."""
     return PromptTemplate(HYDE[language(question)], metadata={"task": "hyde", "max_tokens": 400})
 
 
@@ -48,10 +48,10 @@ class Normalize:
 
 
 def normalized(text: str) -> str:
-    """The text in the form in which two spellings of the same query are equal; a text without words stays."""
+    """Fold spellings of the same query into one form; a text without words stays."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", normalize(text)).casefold())
     folded = re.sub(r"\s+", " ", folded)
-    ends = {each for each in folded if unicodedata.category(each).startswith("P")} - {"#", "%"}  # C#, 5%
+    ends = {letter for letter in folded if unicodedata.category(letter).startswith("P")} - {"#", "%"}  # C#, 5%
     return folded.strip("".join([" ", *ends])) or text
 
 
@@ -61,5 +61,5 @@ class HyDE:
 
     def transform(self, queries: list[str], query: Query, resources: Resources, step: Step) -> list[str]:
         queries = tidy(queries, query.text)
-        said = asked(hyde_prompt(queries[0]), queries[0], resources, step, MAX_PASSAGE_CHARS)
-        return tidy([*queries, said], query.text) if said else queries
+        passage = ask_for_query(hyde_prompt(queries[0]), queries[0], resources, step, MAX_PASSAGE_CHARS)
+        return tidy([*queries, passage], query.text) if passage else queries

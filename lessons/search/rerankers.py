@@ -23,7 +23,7 @@ from lessons.errors import LessonsError
 from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import structured
 from lessons.rag.retrievers import ranked
-from lessons.rag.types import SHOWN, Documents, Query, Resources, RetrievedDocument, Scope
+from lessons.rag.types import MODEL_METADATA, Documents, Query, Resources, RetrievedDocument, Scope
 from lessons.search.hybrid import from_0_to_1, fuse
 from lessons.search.jaccard import jaccard
 from lessons.settings import settings
@@ -54,9 +54,9 @@ class Postprocessor(BaseNodePostprocessor):
         query = Query(query_bundle.query_str if query_bundle else "", Scope("postprocessor"))
         documents = [RetrievedDocument.of(node, rank) for rank, node in enumerate(nodes)]
         resources = Resources(cast(Any, None), cast(Any, None), self.llm or OfflineLLM())
-        given = {node.node_id: node.node for node in nodes}
+        by_id = {node.node_id: node.node for node in nodes}
         ordered = self.rerank(query, documents, resources, Step("rerank"))
-        return [NodeWithScore(node=given[document.id], score=document.score) for document in ordered]
+        return [NodeWithScore(node=by_id[document.id], score=document.score) for document in ordered]
 
 
 class ByScore(Postprocessor):
@@ -72,13 +72,13 @@ class KeywordWeighted(Postprocessor):
     weight: float = Field(default_factory=lambda: settings().keyword_weight)
 
     def rerank(self, query: Query, documents: Documents, resources: Resources, step: Step) -> list[RetrievedDocument]:
-        asked = set(terms(query.text))
+        question_terms = set(terms(query.text))
 
         def weighted(document: RetrievedDocument) -> float:
-            share = len(asked & set(terms(document.content))) / max(len(asked), 1)
+            share = len(question_terms & set(terms(document.content))) / max(len(question_terms), 1)
             return document.score * (1 - self.weight) + share * self.weight
 
-        return ranked(one.with_score(weighted(one)) for one in documents)[: self.limit(query)]
+        return ranked(candidate.with_score(weighted(candidate)) for candidate in documents)[: self.limit(query)]
 
 
 class MMR(Postprocessor):
@@ -87,18 +87,20 @@ class MMR(Postprocessor):
     lambda_: float = Field(default_factory=lambda: settings().mmr_lambda)
 
     def rerank(self, query: Query, documents: Documents, resources: Resources, step: Step) -> list[RetrievedDocument]:
-        left, chosen = ranked(documents), list[RetrievedDocument]()
+        left, selected = ranked(documents), list[RetrievedDocument]()
         nearest = {document.id: 0.0 for document in left}  # similarity to any document chosen so far
 
         def worth(document: RetrievedDocument) -> float:
             return self.lambda_ * document.score - (1 - self.lambda_) * nearest[document.id]
 
-        while left and len(chosen) < self.limit(query):
-            best = max(left, key=worth) if chosen else left[0]
+        while left and len(selected) < self.limit(query):
+            best = max(left, key=worth) if selected else left[0]
             left.remove(best)
-            chosen.append(best)
-            nearest |= {one.id: max(nearest[one.id], jaccard(best.content, one.content)) for one in left}
-        return chosen
+            selected.append(best)
+            nearest |= {
+                candidate.id: max(nearest[candidate.id], jaccard(best.content, candidate.content)) for candidate in left
+            }
+        return selected
 
 
 RELEVANCE = {
@@ -129,46 +131,46 @@ Question: {question}""",
 
 
 def relevance_prompt(question: str) -> PromptTemplate:
-    """The prompt of the task in the language of the question. Variables: question, best, and `excerpts`, documents."""
-    shown = {"excerpts": lambda excerpts, **_: quoted(excerpts)}
+    """Build the prompt in the language of the question. Variables: question, best, and `excerpts` (documents)."""
+    mappings = {"excerpts": lambda excerpts, **_: quoted(excerpts)}
     metadata = {"task": "relevance", "max_tokens": 200}
-    return PromptTemplate(RELEVANCE[language(question)], metadata=metadata, function_mappings=shown)
+    return PromptTemplate(RELEVANCE[language(question)], metadata=metadata, function_mappings=mappings)
 
 
 def excerpts(
     question: str, documents: Documents, llm: LLM, prompt: PromptTemplate, longest: int | None = None
 ) -> list[RetrievedDocument]:
-    """The documents cut to what matches the question best, `longest` characters each, so that they fit the window."""
+    """Cut each document to what matches the question best, `longest` characters, so that all fit the window."""
     budget, chars = Budget.of(llm), longest or settings().rerank_chars
     room = budget.room(prompt.template, question)
     while True:
-        shown = [document.shortened(excerpt(document.content, question, chars)) for document in documents]
-        if chars < 2 or budget.counter.count(quoted(shown)) <= room:
-            return shown
+        cut = [document.shortened(excerpt(document.content, question, chars)) for document in documents]
+        if chars < 2 or budget.counter.count(quoted(cut)) <= room:
+            return cut
         chars = chars * 3 // 4
 
 
 def excerpt(text: str, question: str, chars: int) -> str:
-    """At most `chars` characters of the text: sentences around the one that shares most terms with the question."""
+    """Return at most `chars` characters: sentences around the one that shares most terms with the question."""
     if len(text) <= chars:
         return text
-    pieces, wanted = cut_sentences(text), set(terms(question))
-    best = max(range(len(pieces)), key=lambda number: len(wanted & set(terms(pieces[number]))))
-    kept, after, before = pieces[best], pieces[best + 1 :], pieces[:best]
-    while after and len(kept) + len(after[0]) <= chars:
-        kept += after.pop(0)
-    while before and len(kept) + len(before[-1]) <= chars:
-        kept = before.pop() + kept
-    return kept[:chars]
+    pieces, question_terms = cut_sentences(text), set(terms(question))
+    best = max(range(len(pieces)), key=lambda number: len(question_terms & set(terms(pieces[number]))))
+    result, following, preceding = pieces[best], pieces[best + 1 :], pieces[:best]
+    while following and len(result) + len(following[0]) <= chars:
+        result += following.pop(0)
+    while preceding and len(result) + len(preceding[-1]) <= chars:
+        result = preceding.pop() + result
+    return result[:chars]
 
 
 def quoted(documents: Documents) -> str:
-    """The documents as JSON, one a line, numbered from 1: no text in them can end its own quotation."""
+    """Quote the documents as JSON, one a line, numbered from 1: no text in them can end its own quotation."""
     lines = []
     for number, document in enumerate(documents, start=1):
-        known = {key: document.metadata[key] for key in SHOWN if document.metadata.get(key)}
+        details = {key: document.metadata[key] for key in MODEL_METADATA if document.metadata.get(key)}
         page = document.page if len(document.pages()) < 2 else "–".join(map(str, document.pages()))
-        line = {"number": number, "source": document.source, "page": page, **known, "text": document.content}
+        line = {"number": number, "source": document.source, "page": page, **details, "text": document.content}
         lines.append(json.dumps(line, ensure_ascii=False))
     return "\n".join(lines)
 
@@ -205,29 +207,29 @@ class ModelScored(Postprocessor):
     def rerank(
         self, query: Query, documents: Sequence[RetrievedDocument], resources: Resources, step: Step
     ) -> list[RetrievedDocument]:
-        kept = self.limit(query)
-        scores = _scores(query.text, documents, kept, resources, step) if len(documents) > 1 else {}
+        most = self.limit(query)
+        scores = _scores(query.text, documents, most, resources, step) if len(documents) > 1 else {}
         if not scores:
-            return list(documents[:kept])
-        return fused_with_search(documents, [scores.get(number, 0.0) for number in range(1, len(documents) + 1)])[:kept]
+            return list(documents[:most])
+        return fused_with_search(documents, [scores.get(number, 0.0) for number in range(1, len(documents) + 1)])[:most]
 
 
 def fused_with_search(documents: Documents, scores: Sequence[float]) -> list[RetrievedDocument]:
-    """Best first by their own scores and these, one a document; new scores run from 1 down to 0."""
-    known = {document.id: document for document in documents}
-    said = {document.id: score for document, score in zip(documents, scores, strict=True)}
-    fused = fuse([{document.id: document.score for document in documents}, said])
-    return [known[id_].with_score(score) for id_, score in from_0_to_1(fused).items()]
+    """Fuse the scores of the search with these, one a document; new scores run from 1 down to 0."""
+    by_id = {document.id: document for document in documents}
+    reranked = {document.id: score for document, score in zip(documents, scores, strict=True)}
+    fused = fuse([{document.id: document.score for document in documents}, reranked])
+    return [by_id[id_].with_score(score) for id_, score in from_0_to_1(fused).items()]
 
 
-def _scores(question: str, documents: Documents, kept: int, resources: Resources, step: Step) -> dict[int, float]:
-    """The scores of the documents that were named, by number; none, with a note on the step, if they cannot be used."""
-    prompt, best = relevance_prompt(question), min(kept, settings().rerank_best, len(documents))
+def _scores(question: str, documents: Documents, best_count: int, resources: Resources, step: Step) -> dict[int, float]:
+    """Ask the model for scores by number of the document. Return none, with a note, if they are unusable."""
+    prompt, best = relevance_prompt(question), min(best_count, settings().rerank_best, len(documents))
     try:
-        shown, items = excerpts(question, documents, resources.llm, prompt), {"scores": (best, best)}
-        given = {"question": question, "documents": documents, "excerpts": shown, "best": best}
-        said = structured(resources.llm, Scores, prompt, step, otherwise=NO_SCORES, items=items, **given)
-        return {} if said is NO_SCORES else by_number(said, len(documents))
+        shortened, items = excerpts(question, documents, resources.llm, prompt), {"scores": (best, best)}
+        variables = {"question": question, "documents": documents, "excerpts": shortened, "best": best}
+        scores = structured(resources.llm, Scores, prompt, step, otherwise=NO_SCORES, items=items, **variables)
+        return {} if scores is NO_SCORES else by_number(scores, len(documents))
     except Exception as error:
         unforeseen = not isinstance(error, ValueError | LessonsError)
         logger.warning("the documents could not be scored: %s", error, exc_info=unforeseen)
@@ -235,15 +237,15 @@ def _scores(question: str, documents: Documents, kept: int, resources: Resources
         return {}
 
 
-def by_number(said: Scores, count: int) -> dict[int, float]:
-    """The scores by the number of their document, 1 to `count`. ValueError if they cannot be used."""
-    scores = {each.number: each.score for each in said.scores}
+def by_number(reply: Scores, count: int) -> dict[int, float]:
+    """Check the scores and return them by the number of their document, 1 to `count`. Raise ValueError if unusable."""
+    scores = {item.number: item.score for item in reply.scores}
     if not scores:
         raise ValueError("the model named no document")
-    if len(scores) < len(said.scores) or not scores.keys() <= set(range(1, count + 1)):
+    if len(scores) < len(reply.scores) or not scores.keys() <= set(range(1, count + 1)):
         raise ValueError(f"the model did not name documents from 1 to {count}, each once")
     if not all(0 <= score <= HIGHEST for score in scores.values()):
         raise ValueError(f"a score is not between 0 and {HIGHEST}")
     if len(scores) > 2 and len(set(scores.values())) == 1:  # it has not judged them
-        raise ValueError(f"the model gave all of them the same score, {said.scores[0].score:g}")
+        raise ValueError(f"the model gave all of them the same score, {reply.scores[0].score:g}")
     return scores

@@ -78,7 +78,7 @@ _TASKS = {"condense": (CONDENSE, 200), "rewrite": (REWRITE, 150), "expand": (EXP
 
 
 def query_prompt(task: str, question: str) -> PromptTemplate:
-    """The prompt of a task in the language of the question."""
+    """Build the prompt of a task in the language of the question."""
     templates, longest = _TASKS[task]
     return PromptTemplate(templates[language(question)], metadata={"task": task, "max_tokens": longest})
 
@@ -107,20 +107,26 @@ def tidy(queries: list[str], fallback: str) -> list[str]:
     return [*first.values()][: settings().max_queries] or [fallback]
 
 
-def asked(
-    prompt: PromptTemplate, question: str, resources: Resources, step: Step, longest: int, known: str = "", **more: Any
+def ask_for_query(
+    prompt: PromptTemplate,
+    question: str,
+    resources: Resources,
+    step: Step,
+    longest: int,
+    known_text: str = "",
+    **more: Any,
 ) -> str | None:
-    """What the model makes of a question, in at most `longest` characters; None, with a note, if it cannot be used."""
+    """Ask the model to rewrite a question in `longest` characters. Return None, with a note, if that is unusable."""
     try:
-        said = _plain(predict(resources.llm, prompt, step, question=question, **more))
+        reply = _plain(predict(resources.llm, prompt, step, question=question, **more))
     except Exception as error:
         failed(step, prompt, error)
         return None
-    echoed = any(line in said for line in prompt.template.splitlines() if len(line) > 20 and "{" not in line)
-    problem = "it repeats its instructions" if echoed else unusable(said, question, longest, known)
+    echoed = any(line in reply for line in prompt.template.splitlines() if len(line) > 20 and "{" not in line)
+    problem = "it repeats its instructions" if echoed else invalid_rewrite(reply, question, longest, known_text)
     if problem:
         note(step, problem)
-    return None if problem else said
+    return None if problem else reply
 
 
 def failed(step: Step, prompt: PromptTemplate, error: Exception) -> None:
@@ -133,34 +139,36 @@ def note(step: Step, problem: str) -> None:
     step.notes.append(f"the model's text was not used ({problem}); the query stays as it was")
 
 
-def unusable(said: str, question: str, longest: int, known: str = "") -> str | None:
-    """Why a text cannot stand for a question, or None."""
-    if not terms(said) and terms(question):
+def invalid_rewrite(reply: str, question: str, longest: int, known_text: str = "") -> str | None:
+    """Return why a text cannot stand for a question, or None."""
+    if not terms(reply) and terms(question):
         return "it holds no words"
-    if len(said) > max(longest, len(question)):
+    if len(reply) > max(longest, len(question)):
         return "it is too long"
-    if said[0:1] in ("{", "[", "<") and question[0:1] != said[0:1]:
+    if reply[0:1] in ("{", "[", "<") and question[0:1] != reply[0:1]:
         return "it is not plain text"
-    if len(words := said.split()) > 8 and len(set(words)) < len(words) / 3:
+    if len(words := reply.split()) > 8 and len(set(words)) < len(words) / 3:
         return "it repeats itself"
-    return "it is in another language" if _foreign(said, question, known) else None
+    return "it is in another language" if _foreign(reply, question, known_text) else None
 
 
-def strays(said: str, question: str, known: str) -> str | None:
-    """Why a query no longer asks what the question asks, or None. `known` is all that it may be made of."""
-    if lost := figures(question) - figures(said):
+def drift(rewritten: str, question: str, known_text: str) -> str | None:
+    """Return why a query no longer asks what the question asks, or None. It may be made of `known_text` only."""
+    if lost := figures(question) - figures(rewritten):
         return f"it lost {', '.join(sorted(lost))}"
-    new = figures(said) - figures(known)
+    new = figures(rewritten) - figures(known_text)
     if pointed_at(question):  # then a period is no addition: 'three months later'
-        new = {each for each in new if each[0].isdigit()}
-    if added := new or _names(said) - set(re.findall(r"[A-Za-z][\w&.'’-]*[\w]", known.casefold())):
+        new = {figure for figure in new if figure[0].isdigit()}
+    if added := new or _names(rewritten) - set(re.findall(r"[A-Za-z][\w&.'’-]*[\w]", known_text.casefold())):
         return f"it adds {', '.join(sorted(added))}"
-    if _STATEMENT.search(said) and not (_STATEMENT.search(question) or _REQUEST.search(said)):
+    if _STATEMENT.search(rewritten) and not (_STATEMENT.search(question) or _REQUEST.search(rewritten)):
         return "it answers instead of asking"
-    if _NEGATION.search(question) and not _NEGATION.search(said):
+    if _NEGATION.search(question) and not _NEGATION.search(rewritten):
         return "it lost the negation"
-    found, wanted = set(terms(said)), {term for term in terms(question) if term.isalpha()}
-    strayed = len(found & wanted) < len(wanted) / 2 or len(found & set(terms(known))) < _LEAST_SHARED * len(found)
+    rewritten_terms, question_terms = set(terms(rewritten)), {term for term in terms(question) if term.isalpha()}
+    strayed = len(rewritten_terms & question_terms) < len(question_terms) / 2 or len(
+        rewritten_terms & set(terms(known_text))
+    ) < _LEAST_SHARED * len(rewritten_terms)
     return "it is about something else" if strayed else None
 
 
@@ -169,21 +177,21 @@ def _names(text: str) -> set[str]:
     return {name.casefold() for name in _NAME.findall(text) if not name.isupper()}
 
 
-def _plain(said: str) -> str:
-    """The text without a model's quotes, label and remarks before it."""
-    lines = [line.strip() for line in normalize(said).splitlines()]
-    kept = [line for line in lines if line and not line.startswith("```")]
-    if len(kept) > 1 and kept[0].endswith((":", "：")):
-        kept = kept[1:]
-    return _LABEL.sub("", " ".join(kept).strip(_QUOTES)).strip(_QUOTES + " ")
+def _plain(reply: str) -> str:
+    """Strip a model's quotes, label and remarks before the text."""
+    lines = [line.strip() for line in normalize(reply).splitlines()]
+    content = [line for line in lines if line and not line.startswith("```")]
+    if len(content) > 1 and content[0].endswith((":", "：")):
+        content = content[1:]
+    return _LABEL.sub("", " ".join(content).strip(_QUOTES)).strip(_QUOTES + " ")
 
 
-def _foreign(said: str, question: str, known: str) -> bool:
-    """Whether a text is in another language or script; names and numbers of the question are in none."""
-    scripts, found = set(_scripts(question + known)), _scripts(said)
-    if sum(each not in scripts for each in found) > len(found) / 2:
+def _foreign(reply: str, question: str, known_text: str) -> bool:
+    """Return True if a text is in another language or script. Names and numbers of the question are in none."""
+    scripts, letters = set(_scripts(question + known_text)), _scripts(reply)
+    if sum(script not in scripts for script in letters) > len(letters) / 2:
         return True
-    return language(said) != language(question) and not set(terms(said)) <= set(terms(question + known))
+    return language(reply) != language(question) and not set(terms(reply)) <= set(terms(question + known_text))
 
 
 def _scripts(text: str) -> list[str]:
@@ -202,28 +210,32 @@ class Condense:
 
 
 def _standalone(text: str, query: Query, resources: Resources, step: Step) -> str:
-    """The question completed; small models leave many as they are, which the keyless one can complete."""
-    chosen, memory = settings(), query.memory
-    turns = query.history[max(0, len(query.history) - 2 * chosen.history_turns) :]
-    history = "\n".join(f"{role}: {content[: chosen.turn_chars]}" for role, content in turns)
-    known = f"{memory}\n{history}".strip()
+    """Complete the question. What a small model leaves as it is, the keyless model may complete."""
+    limits, memory = settings(), query.memory
+    turns = query.history[max(0, len(query.history) - 2 * limits.history_turns) :]
+    history = "\n".join(f"{role}: {content[: limits.turn_chars]}" for role, content in turns)
+    known_text = f"{memory}\n{history}".strip()
     variables = {"history": history, "turns": query.history, "memory": memory}
-    said, unchanged = _made("condense", text, known, resources, step, **variables), (text, _plain(text))
-    if said in unchanged and (keyless := keyless_of(resources.llm)) is not resources.llm:
-        said = _made("condense", text, known, replace(resources, llm=keyless), Step(step.name), **variables)
-        if said not in unchanged:
+    rewritten, unchanged = _rewrite("condense", text, known_text, resources, step, **variables), (text, _plain(text))
+    if rewritten in unchanged and (keyless := keyless_of(resources.llm)) is not resources.llm:
+        rewritten = _rewrite(
+            "condense", text, known_text, replace(resources, llm=keyless), Step(step.name), **variables
+        )
+        if rewritten not in unchanged:
             step.notes.append("the keyless model completed the question")
             record_model(step, keyless)
-    return text if said in unchanged else said
+    return text if rewritten in unchanged else rewritten
 
 
-def _made(task: str, text: str, known: str, resources: Resources, step: Step, **variables: Any) -> str:
-    """What the model makes of a question; the question itself where that cannot be used."""
-    said = asked(query_prompt(task, text), text, resources, step, settings().max_query_chars, known, **variables)
-    if said and (problem := strays(said, text, f"{known}\n{text}")):
+def _rewrite(task: str, text: str, known_text: str, resources: Resources, step: Step, **variables: Any) -> str:
+    """Rewrite a question by the model; return the question itself if the reply is unusable."""
+    rewritten = ask_for_query(
+        query_prompt(task, text), text, resources, step, settings().max_query_chars, known_text, **variables
+    )
+    if rewritten and (problem := drift(rewritten, text, f"{known_text}\n{text}")):
         note(step, problem)
         return text
-    return said or text
+    return rewritten or text
 
 
 @dataclass(frozen=True)
@@ -231,7 +243,7 @@ class Rewrite:
     """Drops courtesies and filler, keeps names, numbers, identifiers and negations."""
 
     def transform(self, queries: list[str], query: Query, resources: Resources, step: Step) -> list[str]:
-        return tidy([_made("rewrite", text, "", resources, step) for text in queries], query.text)
+        return tidy([_rewrite("rewrite", text, "", resources, step) for text in queries], query.text)
 
 
 class Variants(BaseModel):
@@ -251,16 +263,16 @@ class Expand:
         prompt = query_prompt("expand", queries[0])
         variables: dict[str, Any] = {"question": queries[0], "count": self.n}
         try:
-            said = structured(resources.llm, Variants, prompt, step, items={"queries": (self.n, self.n)}, **variables)
+            reply = structured(resources.llm, Variants, prompt, step, items={"queries": (self.n, self.n)}, **variables)
         except Exception as error:
             failed(step, prompt, error)
             return queries
-        fitting = (text for text in said.queries if _fits(text, queries[0], step))
+        fitting = (text for text in reply.queries if _fits(text, queries[0], step))
         return tidy([*queries, *sides(queries[0]), *fitting], query.text)[: len(queries) + self.n]
 
 
 def _fits(text: str, question: str, step: Step) -> bool:
-    problem = unusable(text, question, settings().max_query_chars)
+    problem = invalid_rewrite(text, question, settings().max_query_chars)
     if not problem and text not in question and set(terms(text)).isdisjoint(terms(question)) and terms(question):
         problem = "it is about something else"
     if problem:

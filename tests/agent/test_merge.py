@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.agent import merged
+from lessons.agent import take_turns
 from lessons.rag.types import RetrievedDocument
 
 SEARCHES = st.lists(st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=5), max_size=5)
@@ -14,7 +14,7 @@ def found(names: str) -> list[RetrievedDocument]:
 
 
 def ids(*searches: str) -> str:
-    return "".join(document.id for document in merged(map(found, searches)))
+    return "".join(document.id for document in take_turns(map(found, searches)))
 
 
 def test_the_first_search_comes_first_and_the_others_take_turns() -> None:

@@ -5,7 +5,7 @@ from contextlib import closing
 from threading import Event
 from typing import Any
 
-from lessons.agent import telling
+from lessons.agent import describe_step
 from lessons.errors import LessonsError
 from lessons.memory.conversation import Conversation, NoMemory
 from lessons.models.keyless import NOTHING_FOUND
@@ -21,7 +21,7 @@ QUESTION = "When are refunds paid?"
 
 
 def told(stream: AnswerStream) -> list[str]:
-    return [telling(event) if isinstance(event, Step) else "text" for event in stream.events()]
+    return [describe_step(event) if isinstance(event, Step) else "text" for event in stream.events()]
 
 
 def test_steps_come_before_the_text_in_which_nothing_else_changes(stage: Stage) -> None:
@@ -60,7 +60,7 @@ def test_closing_before_a_search_leaves_the_search_undone(stage: Stage) -> None:
 
 
 def test_a_tool_of_the_readers_own_is_not_called_a_search() -> None:
-    assert telling(Step("price", {"of": "a seat", "in_currency": "KRW"})) == "price: a seat in KRW"
+    assert describe_step(Step("price", {"of": "a seat", "in_currency": "KRW"})) == "price: a seat in KRW"
 
 
 def test_closing_within_the_text_keeps_what_was_said(stage: Stage) -> None:
@@ -80,7 +80,7 @@ def test_every_stage_streams(stage: Stage) -> None:
 def test_the_page_shows_what_an_agent_does_until_its_text_begins(stage: Stage) -> None:
     *events, answer = [event for _, event in together({"one": stage.stream(QUESTION)}) if event]
     steps = [event for event in events if not isinstance(event, str)]
-    assert [telling(step) for step in steps][:2] == ["choosing what to search for", f"searching: {QUESTION}"]
+    assert [describe_step(step) for step in steps][:2] == ["choosing what to search for", f"searching: {QUESTION}"]
     assert "".join(map(str, events[len(steps) :])).strip() == answer.text
 
 

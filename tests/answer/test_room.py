@@ -10,7 +10,7 @@ from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.models.llm import language_model
 from lessons.models.tokens import ExactTokenCounter, TokenEstimator
-from lessons.rag.answer import room_beside
+from lessons.rag.answer import allocate_context
 from lessons.rag.context import ContextBuilder
 from lessons.rag.pipeline import CUT, Stage
 from lessons.rag.prompts import INSTRUCTIONS
@@ -37,13 +37,13 @@ def window(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_at_ordinary_sizes_everything_is_sent() -> None:
-    room = room_beside(QUESTION, "Mina has a cat.", HISTORY, 4_000)
+    room = allocate_context(QUESTION, "Mina has a cat.", HISTORY, 4_000)
     assert (room.memory, room.history, room.documents) == ("Mina has a cat.", tuple(HISTORY), 4_000)
 
 
 @pytest.mark.usefixtures("window")
 def test_the_conversation_goes_before_the_documents() -> None:
-    room = room_beside(QUESTION, "", HISTORY, 1_500)
+    room = allocate_context(QUESTION, "", HISTORY, 1_500)
     assert room.documents == 1_500
     assert 0 < len(room.history) < len(HISTORY)
     assert room.history[-1] == HISTORY[-1]
@@ -51,12 +51,12 @@ def test_the_conversation_goes_before_the_documents() -> None:
 
 @pytest.mark.usefixtures("window")
 def test_documents_that_would_take_everything_leave_a_quarter_to_the_conversation() -> None:
-    crowded = room_beside(QUESTION, "Mina has a cat.", HISTORY, 4_000)
+    crowded = allocate_context(QUESTION, "Mina has a cat.", HISTORY, 4_000)
     assert crowded.memory == "Mina has a cat."
     assert crowded.history[-1] == HISTORY[-1]
-    alone = room_beside(QUESTION, "", [], 4_000).documents
+    alone = allocate_context(QUESTION, "", [], 4_000).documents
     assert 0.7 * alone < crowded.documents < alone < 3_000
-    brief = room_beside(QUESTION, "", HISTORY[-2:], 4_000)
+    brief = allocate_context(QUESTION, "", HISTORY[-2:], 4_000)
     assert brief.history == tuple(HISTORY[-2:])
     assert crowded.documents < brief.documents < alone
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.search.hybrid import fuse, reciprocal_rank_fusion, standardise, standout
+from lessons.search.hybrid import fuse, reciprocal_rank_fusion, standardise, top_margin
 
 FLAT = {f"flat{number}": 10.0 - number * 0.1 for number in range(30)}
 TOWERING = {"tower": 40.0} | {f"low{number}": 10.0 - number * 0.1 for number in range(30)}
@@ -58,10 +58,10 @@ def test_every_document_comes_out_once_best_first(lists: list[dict[str, float]])
 def test_standard_scores_centre_on_zero_and_a_first_hit_never_counts_against_its_list(found: dict[str, float]) -> None:
     standard = standardise(found).values()
     assert abs(sum(standard)) < 1e-6 * max(1, len(found))
-    assert standout(found) >= 0
+    assert top_margin(found) >= 0
 
 
 @given(st.floats(0.1, 100))
 def test_a_list_with_ten_equal_first_hits_does_not_stand_out(score: float) -> None:
     """Rounded, the mean of nine equal numbers is sometimes a little above them."""
-    assert standout({str(number): score for number in range(10)} | {"last": score / 2}) == pytest.approx(0)
+    assert top_margin({str(number): score for number in range(10)} | {"last": score / 2}) == pytest.approx(0)
