@@ -242,7 +242,7 @@ def _read(stream: AnswerStream, add: Callable[[Answer], None]) -> None:
                 elif is_copilot:
                     steps.caption(plain(_(copilot.describe_step(event))))
                 else:
-                    text.markdown(plain(_(agent.telling(event))))
+                    text.markdown(plain(_(agent.describe_step(event))))
     except (StopException, RerunException):  # raised by the next `st.…` after somebody pressed Stop, or anything else
         if stream.answer.text:
             add(stream.answer)

@@ -11,7 +11,7 @@ from queue import Empty, SimpleQueue
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from lessons.agent import telling
+from lessons.agent import describe_step
 from lessons.context.cache import with_cache
 from lessons.errors import LessonsError
 from lessons.evaluate.comparison import Comparison, as_markdown
@@ -139,7 +139,7 @@ def _run(comparison: Comparison, streams: Mapping[str, AnswerStream], cards: Map
                 texts[name] += event if isinstance(event, str) else ""
                 areas[name].markdown(plain(texts[name]))
             else:
-                areas[name].caption(plain(_(telling(event))) if event else _("Thinking …"))
+                areas[name].caption(plain(_(describe_step(event))) if event else _("Thinking …"))
 
 
 def together(streams: Mapping[str, AnswerStream]) -> Generator[tuple[str, Event], None, None]:
