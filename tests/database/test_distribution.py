@@ -60,8 +60,8 @@ class Life:
     def lead(self) -> None:
         self.lab.add({"kiosk.md": "# Kiosk\n\nThe kiosk opens at 8:00 now.\n"})
         self.look(self.lab.scope)
-        stores = [self.lab.place.store(index) for index in indexes()]
-        trash = Trash(self.lab.place.engine, stores)
+        stores = [self.lab.workspace.store(index) for index in indexes()]
+        trash = Trash(self.lab.workspace.engine, stores)
         trash.delete(self.lab.scope, "kiosk.md")
         self.look(self.lab.scope)
         trash.restore(self.lab.scope, "kiosk.md")
@@ -86,7 +86,7 @@ class Life:
 
     def remember(self, scope: Scope) -> None:
         """The tables that do not hold documents."""
-        engine = self.lab.place.engine
+        engine = self.lab.workspace.engine
         plans, messages = Plans(engine), StoredMessages(engine, limit=2)
         planned = plans.plan_scope(plans.make_plan(scope, ["kiosk.md"]), scope)
         for number in range(3):
@@ -109,7 +109,7 @@ def lived(creating: AbstractContextManager) -> Iterator[Life]:
     with ExitStack() as tidying:
         with creating:
             life = Life(tidying.enter_context(Lab()))
-            event.listen(life.lab.place.engine, "before_cursor_execute", life.note)
+            event.listen(life.lab.workspace.engine, "before_cursor_execute", life.note)
             life.lead()
         yield life
 
@@ -150,7 +150,7 @@ def test_every_statement_limits_each_of_its_tables_to_the_owner(plain: Life) -> 
 
 
 def test_partitioned_by_owner_everything_goes_as_in_plain_tables(plain: Life, spread: Life) -> None:
-    with spread.lab.place.engine.connect() as connection:
+    with spread.lab.workspace.engine.connect() as connection:
         counted = connection.scalars(text("SELECT relname FROM pg_class WHERE relkind = 'p'")).all()
     assert set(map(str, counted)) == {table for each, _ in spread.asked for table in TABLE.findall(each)}
     assert spread.seen == plain.seen
@@ -158,7 +158,7 @@ def test_partitioned_by_owner_everything_goes_as_in_plain_tables(plain: Life, sp
 
 def test_a_statement_touches_one_partition(spread: Life) -> None:
     looked = 0
-    with spread.lab.place.engine.connect() as connection:  # as an administrator, so that no policy does it
+    with spread.lab.workspace.engine.connect() as connection:  # as an administrator, so that no policy does it
         for statement, values in spread.asked:
             if "incoming" not in statement and not isinstance(values, list):
                 touched = parts(connection, statement, values)
@@ -172,7 +172,7 @@ def test_a_vector_index_of_each_partition_is_walked(spread: Life, monkeypatch: p
         monkeypatch.setattr(settings(), limit, 50)
     chance = random.Random(1)
     with partitioned():
-        store = ChunkStore(spread.lab.place.engine, "walked", "toy", 8)
+        store = ChunkStore(spread.lab.workspace.engine, "walked", "toy", 8)
         owners = [f"owner {number}" for number in range(2 * PARTS)]
         for owner in owners:
             store.replace_document(Scope(owner), "a.txt", "", [chunk(owner, place, chance) for place in range(100)])
