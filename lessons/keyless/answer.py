@@ -63,7 +63,7 @@ def quote(question: Question, documents: Sequence[Passage], limit: int = LINES) 
     best = next((candidate for candidate in candidates if fits(question, candidate)), None)
     if best is None or sureness(question, best, candidates) < LEAST_SURE:
         return []
-    lines = _with_list(question, _with_reason(question, _of_its_passage(question, best, limit)))
+    lines = _with_list(question, _with_reason(question, _of_its_passage(question, best, limit), documents))
     covered = together(lines)
     is_open = any(u.required and value < scores.ELSEWHERE for u, value in zip(question.units, covered, strict=True))
     return [] if is_open or share(question.units, covered) < LEAST_COVERED else lines
@@ -114,10 +114,11 @@ def _gain(question: Question, covered: Sequence[float], line: Candidate) -> floa
     return share(question.units, list(gains))
 
 
-def _with_reason(question: Question, chosen: list[Candidate]) -> list[Candidate]:
-    """Add the nearest line that gives a reason, if one is asked for; it may share no word with the question.
+def _with_reason(question: Question, chosen: list[Candidate], documents: Sequence[Passage]) -> list[Candidate]:
+    """Add the nearest line that gives a reason, if one is asked for, else the best reason of the first passages.
 
-    One under the same heading comes before others, and one behind the figure before one in front of it.
+    It may share no word with the question. In the figure's passage one under the same heading comes first, then one
+    behind the figure.
     """
     figure = chosen[0]
     if "why" not in question.kinds or scores.gives_reason(figure.line):
@@ -126,11 +127,16 @@ def _with_reason(question: Question, chosen: list[Candidate]) -> list[Candidate]
     near = range(max(0, figure.position - NEAR), min(len(lines), figure.position + NEAR + 1))
     reasons = [at for at in near if lines[at].kind != "heading" and not commands(lines[at])]
     reasons = [at for at in reasons if at != figure.position and scores.gives_reason(lines[at])]
-    order = sorted(
-        reasons, key=lambda at: (lines[at].heading != heading, at < figure.position, abs(at - figure.position))
-    )
-    chosen = [figure, *(candidate_at(question, figure.passage, at) for at in order[:1])]
-    return sorted(chosen, key=lambda line: line.position)
+    if reasons:
+        nearest = min(
+            reasons, key=lambda at: (lines[at].heading != heading, at < figure.position, abs(at - figure.position))
+        )
+        return sorted([figure, candidate_at(question, figure.passage, nearest)], key=lambda line: line.position)
+    values = [(scores.reason(question, passage), rank) for rank, passage in enumerate(documents[:LINES])]
+    (value, at), rank = max(values, key=lambda pair: pair[0][0] - scores.RANK * pair[1])
+    if value < 0 or not documents[rank].lines or commands(documents[rank].lines[at]):
+        return chosen
+    return [figure, candidate_at(question, documents[rank], at, rank)]
 
 
 def together(lines: Sequence[Candidate]) -> list[float]:

@@ -70,7 +70,7 @@ def features(question: str, documents: Sequence[Any], llm: Any = None) -> np.nda
         "text": [coverage(weighted, passage.all) for passage in passages],
         "meaning": meaning,
         "contradiction": [contradictions(weighted, passage.title) for passage in passages],
-        "reason": [reason(weighted, passage) if "why" in parsed.kinds else 0.0 for passage in passages],
+        "reason": [reason(weighted, passage)[0] if "why" in parsed.kinds else 0.0 for passage in passages],
     }
     return np.array([columns[name] for name in WEIGHTS], dtype=float).T
 

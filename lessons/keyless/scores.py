@@ -158,11 +158,12 @@ def gives_reason(line: Line) -> bool:
     return _EXPECTED["why"].search(line.text) is not None
 
 
-def reason(question: Question, passage: Passage) -> float:
-    """Score how well a document says why, from 1 to -1 for one that only repeats what is to be explained."""
-    reasons = [
-        0.5 + 0.5 * share(question.units, candidate_at(question, passage, at).covered)
-        for at, line in enumerate(passage.lines)
-        if line.kind != "heading" and gives_reason(line)
-    ]
-    return max(reasons, default=-max([min(1.0, 2 * coverage(question, line.own)) for line in passage.lines], default=0))
+def reason(question: Question, passage: Passage) -> tuple[float, int]:
+    """Score how well a document says why, and in which line: 1 to -1 if it only repeats what is to be explained."""
+    reasons, repeats = [], [(0.0, 0)]
+    for at, line in enumerate(passage.lines):
+        if line.kind != "heading" and gives_reason(line):
+            reasons.append((0.5 + 0.5 * share(question.units, candidate_at(question, passage, at).covered), -at))
+        repeats.append((-min(1.0, 2 * coverage(question, line.own)), -at))
+    value, at = max(reasons, default=min(repeats))
+    return value, -at
