@@ -75,16 +75,18 @@ def ingest(
         elif dry_run and level == "none":
             note("at the level none nothing is enriched, which costs nothing; --enrich names another.")
         if dry_run and as_json:
-            print_json([asdict(each) for each in estimates])
+            print_json([asdict(cost) for cost in estimates])
     if dry_run:
         return
     report: list[dict[str, Any]] = []
     running = cluster(current.settings) if engine == "ray" else nullcontext()
     with running, bars() as watch:
         results = (
-            ingest_each(current, files, [each.enriched(level, current.llm) for each in targets], scope)
+            ingest_each(current, files, [target.enriched(level, current.llm) for target in targets], scope)
             if engine == "local"
-            else ((each, result) for each in targets for result in ingest_on_ray(files, each, current, scope, level))
+            else (
+                (target, result) for target in targets for result in ingest_on_ray(files, target, current, scope, level)
+            )
         )
         for filled, result in results:
             watch("Ingesting", len(report) + 1, len(files) * len(targets))

@@ -19,12 +19,11 @@ from llama_index.core.schema import Document
 
 from lessons.errors import ReadError
 from lessons.ingest.read.encoding import is_noise
-from lessons.ingest.read.html import read_html
-from lessons.ingest.read.markdown import read_markdown, read_text
 from lessons.ingest.read.office import read_docx, read_hwpx, read_pptx
 from lessons.ingest.read.page import Content, FileError, Page, date_of, numbered_headings, title_of
 from lessons.ingest.read.pdf import read_pdf
 from lessons.ingest.read.sheets import read_csv, read_xlsx
+from lessons.ingest.read.text import read_html, read_markdown, read_text
 from lessons.settings import settings
 from lessons.text import normalize
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from lxml import etree
 
-from lessons.ingest.read.markdown import table
 from lessons.ingest.read.page import Block, FileError, first_date
+from lessons.ingest.read.text import table
 from lessons.settings import settings
 
 _TEMPLATE_DATES = {date(2013, 12, 23), date(2013, 1, 27)}  # of python-docx's and python-pptx's, not of what is written

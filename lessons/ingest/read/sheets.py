@@ -10,9 +10,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from lessons.ingest.read.markdown import text_of
 from lessons.ingest.read.package import Package
 from lessons.ingest.read.page import Block, Content, FileError, Page, page
+from lessons.ingest.read.text import text_of
 from lessons.settings import settings
 
 _NUMBER = re.compile(r"[^\w\s]{0,2}\d[\d.,:/\s-]*[^\w\s]?\w{0,3}")
