@@ -1,7 +1,6 @@
-"""Ingestion in the background. Submit files, get a job's id at once, and look how far it is.
+"""Workers that ingest in the background: submit files, get a job's id at once, and look up how far it is.
 
-The files lie in the database until the job ends, because that is the one place every worker can reach. Calls to a model
-are not retried here: its client retries a bounded number of times, and then the job fails.
+Calls to a model are not retried here: its client retries a bounded number of times, and then the job fails.
 """
 
 import logging
@@ -13,36 +12,36 @@ from io import BytesIO
 from pathlib import Path, PurePath
 from threading import Lock, Thread, current_thread
 from time import monotonic, sleep
-from typing import TYPE_CHECKING
 
+from sqlalchemy import exists, select
+
+from lessons.database.messages import explained
 from lessons.errors import DatabaseError, LessonsError
 from lessons.ingest.enrich import Enrichment, default_enrichment
 from lessons.ingest.index import Index
 from lessons.ingest.pipeline import ingest
-from lessons.ingest.queue import Claim, JobQueue, JobResult, JobStatus, State, Superseded, claim
+from lessons.ingest.queue import Claim, JobQueue, JobResult, JobStatus, State, Superseded, claim_next, is_open_for
 from lessons.ingest.read import READERS, FileError, read_errors, too_large_message
 from lessons.models.embedding import identity
 from lessons.rag.types import Scope
+from lessons.rag.workspace import Workspace
 from lessons.text import normalize
-
-if TYPE_CHECKING:
-    from lessons.rag.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 POLL = 0.25  # seconds between two looks at the queue
 LONGEST_PAUSE = 30.0  # seconds between two looks at a database that is down
-GIVE_UP = 20  # looks at a database that is down, about eight minutes; the job stays open
+MOST_FAILURES = 20  # looks at a database that is down, about eight minutes; the job stays open
 
 
 class Jobs(JobQueue):
     """The ingestion jobs of a workspace and the workers of this process, which begin with the first job."""
 
-    def __init__(self, place: "Workspace", indexes: Mapping[str, Index]) -> None:
+    def __init__(self, workspace: Workspace, indexes: Mapping[str, Index]) -> None:
         """`indexes` by the names under which jobs ask for them: the same in every process that shares the database."""
-        super().__init__(place.engine)
-        self._place, self._indexes = place, dict(indexes)
+        super().__init__(workspace.engine)
+        self._workspace, self._indexes = workspace, dict(indexes)
         # Workers need the model that a job was submitted for, since another model means another table.
-        self._embedding = "{}_{}".format(*identity(place.embedding))
+        self._embedding = "{}_{}".format(*identity(workspace.embedding))
         self._lock = Lock()
         self._workers: set[Thread] = set()
 
@@ -53,7 +52,7 @@ class Jobs(JobQueue):
         indexes: Sequence[str] | None = None,
         enrichment: Enrichment | None = None,
     ) -> str:
-        """Queue (path or content, source_file) pairs for some indexes, or all of them; gives the job's id.
+        """Queue (path or content, source_file) pairs for some indexes, or all of them; return the job's id.
 
         When the queue is full, more workers begin, and the job is done before this returns. Indexes that enrich come
         last, so that the plain ones can answer meanwhile. Without an `enrichment` it is the model's default. ReadError
@@ -65,11 +64,11 @@ class Jobs(JobQueue):
         if not files or not names:
             raise LessonsError("There is nothing to ingest; name at least one file and one index.")
         names.sort(key=lambda name: self._indexes[name].enriches)
-        chosen, level = self._place.settings, enrichment or default_enrichment(self._place.llm)
-        contents = _contents(files, chosen.max_file_bytes)
-        job_id, full = self.put(scope, names, self._embedding, contents, chosen.ingestion_queue, level)
-        self.start(full)
-        if full:
+        configured, level = self._workspace.settings, enrichment or default_enrichment(self._workspace.llm)
+        contents = _contents(files, configured.max_file_bytes)
+        job_id, is_full = self.put(scope, names, self._embedding, contents, configured.ingestion_queue, level)
+        self.start(is_full)
+        if is_full:
             try:
                 self._work_on_next(job_id)
             except DatabaseError as error:
@@ -77,7 +76,7 @@ class Jobs(JobQueue):
         return job_id
 
     def wait(self, job_id: str, scope: Scope, timeout: float = float("inf")) -> JobStatus:
-        """The job's status when it has ended, or after `timeout` seconds. Starts the workers, if they are missing."""
+        """Return the job when it has ended, or after `timeout` seconds. Start the workers, if they are missing."""
         self.start()
         deadline = monotonic() + timeout
         while (status := self.status(job_id, scope)).is_open and monotonic() < deadline:
@@ -85,12 +84,12 @@ class Jobs(JobQueue):
         return status
 
     def start(self, full: bool = False) -> None:
-        """Start missing workers, as many as there may be where the queue is `full`; they go when nothing is open."""
-        chosen = self._place.settings
+        """Start missing workers, as many as there may be if the queue is `full`; they go when nothing is open."""
+        configured = self._workspace.settings
         with self._lock:
             self._workers = {worker for worker in self._workers if worker.is_alive()}
-            wanted = max(chosen.ingestion_workers, chosen.most_ingestion_workers if full else 0)
-            for _ in range(wanted - len(self._workers)):
+            count = max(configured.ingestion_workers, configured.most_ingestion_workers if full else 0)
+            for _ in range(count - len(self._workers)):
                 worker = Thread(target=self._work, name="ingestion", daemon=True)
                 self._workers.add(worker)
                 worker.start()
@@ -98,7 +97,7 @@ class Jobs(JobQueue):
     def _work(self) -> None:
         """Do job after job until none is open, more and more patient while the database is down."""
         failures = 0
-        while failures < GIVE_UP:
+        while failures < MOST_FAILURES:
             try:
                 if self._work_on_next():
                     failures = 0
@@ -112,16 +111,17 @@ class Jobs(JobQueue):
                 sleep(min(POLL * 2**failures, LONGEST_PAUSE))
         logger.error("ingestion stopped; jobs stay open until the next one is submitted")
 
-    def _work_on_next(self, only: str | None = None) -> bool:
-        with claim(self.engine, list(self._indexes), self._embedding, only) as taken:
-            if taken is not None:
-                work(taken, self._place, self._indexes)
-            return taken is not None
+    def _work_on_next(self, job_id: str | None = None) -> bool:
+        with claim_next(self.engine, list(self._indexes), self._embedding, job_id) as claim:
+            if claim is not None:
+                work(claim, self._workspace, self._indexes)
+            return claim is not None
 
     def _may_go(self) -> bool:
         """Leave if nothing is open. Under the lock, so that `start` cannot count a worker that is about to leave."""
-        with self._lock:
-            if self.has_open_jobs(list(self._indexes), self._embedding):
+        with self._lock, explained(), self.engine.begin() as connection:
+            is_open = exists().where(*is_open_for(list(self._indexes), self._embedding))
+            if connection.scalar(select(is_open)):
                 return False
             self._workers.discard(current_thread())
             return True
@@ -135,20 +135,21 @@ def _contents(files: Sequence[tuple[Path | bytes, str]], limit: int) -> Iterator
         yield content, normalize(name)
 
 
-def work(claim: Claim, place: "Workspace", indexes: Mapping[str, Index]) -> None:
-    """Work on a job from its first file without a result to its end, and write down what became of it.
+def work(claim: Claim, workspace: Workspace, indexes: Mapping[str, Index]) -> None:
+    """Work on a job from its first file without a result to its end, and write down the outcome.
 
     A file at which work broke off too often is given up and the others go on. A DatabaseError leaves the job open and
     is raised again, so that the worker can wait before the next attempt; every other error fails the job.
     """
     job = claim.job
     try:
-        with _unpacked(claim, place.settings.data_dir) as files:
-            if job.attempts > place.settings.ingestion_attempts and job.done < job.total:
+        with _unpacked(claim, workspace.settings.data_dir) as files:
+            if job.attempts > workspace.settings.ingestion_attempts and job.done < job.total:
                 claim.record(_given_up(job, files))
             for position, name in enumerate(job.indexes):
                 if remaining := files[max(0, job.done - position * len(files)) :]:
-                    _fill(claim, place, indexes[name].enriched(job.enrichment, place.llm), name, remaining)
+                    index = indexes[name].enriched(job.enrichment, workspace.llm)
+                    _fill(claim, workspace, index, name, remaining)
         claim.finish(*_outcome(job.results))
     except Superseded:
         logger.info("job %s was cancelled or taken over", job.id)
@@ -163,14 +164,16 @@ def work(claim: Claim, place: "Workspace", indexes: Mapping[str, Index]) -> None
         claim.finish("FAILED", f"An unexpected error{at} ended the job: see the log, and submit the other files again.")
 
 
-def _fill(claim: Claim, place: "Workspace", index: Index, name: str, files: Sequence[tuple[Path, str]]) -> None:
+def _fill(claim: Claim, workspace: Workspace, index: Index, name: str, files: Sequence[tuple[Path, str]]) -> None:
     status: State = "ENRICHING" if index.enriches else "PROCESSING"
 
-    def watch(source_file: str, step: str, done: int = 0, total: int = 0, /) -> None:
-        claim.note(status, source_file, "enriching" if index.enriches and step == "splitting" else step, done, total)
+    def watch(source_file: str, step: str, progress: int = 0, total: int = 0, /) -> None:
+        claim.job.source_file = source_file
+        step = "enriching" if index.enriches and step == "splitting" else step
+        claim.update(status=status, source_file=source_file, step=step, step_done=progress, step_total=total)
 
     scope = Scope(claim.job.user_id, type=claim.job.type)
-    for result in ingest(files, index, place.store(index), place.embedding, scope, watch):
+    for result in ingest(files, index, workspace.store(index), workspace.embedding, scope, watch):
         claim.record(JobResult(**asdict(result), index=name))
 
 
@@ -184,37 +187,37 @@ def _given_up(job: JobStatus, files: Sequence[tuple[Path, str]]) -> JobResult:
 
 
 def _outcome(results: Sequence[JobResult]) -> tuple[State, str | None]:
+    first, *more = results
     if any(result.status != "failed" for result in results):
         return "COMPLETED", None
-    first, several = results[0], len(results) > 1
     none = f"None of the files could be ingested; the first one, {first.source_file}: {first.reason}"
-    return "FAILED", none if several else first.reason
+    return "FAILED", none if more else first.reason
 
 
 @contextmanager
 def _unpacked(claim: Claim, data_dir: Path) -> Iterator[list[tuple[Path, str]]]:
-    """The job's files on this machine's disk under names of our own, for as long as they are worked on."""
-    folder = data_dir.expanduser().absolute() / "jobs"
-    for left in folder.glob(f"{claim.job.id}-*"):  # by a worker that was killed
-        shutil.rmtree(left, ignore_errors=True)
-    mine = folder / f"{claim.job.id}-{claim.job.runs}"
+    """Keep the job's files on this machine's disk, under names of our own, for as long as they are worked on."""
+    parent = data_dir.expanduser().absolute() / "jobs"
+    for leftover in parent.glob(f"{claim.job.id}-*"):  # of a worker that was killed
+        shutil.rmtree(leftover, ignore_errors=True)
+    folder = parent / f"{claim.job.id}-{claim.job.runs}"
     try:
         try:
-            files = list(_saved(claim, mine))
+            folder.mkdir(mode=0o700, parents=True)
+            files = [_saved(*file, folder / str(position)) for position, file in enumerate(claim.files())]
         except OSError as error:
             raise LessonsError(
-                f"The files cannot be unpacked in {folder} ({error.strerror or error}): "
+                f"The files cannot be unpacked in {parent} ({error.strerror or error}): "
                 "free some space there, or set LESSONS_DATA_DIR to another folder."
             ) from error
         yield files
     finally:
-        shutil.rmtree(mine, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _saved(claim: Claim, folder: Path) -> Iterator[tuple[Path, str]]:
-    folder.mkdir(mode=0o700, parents=True)
-    for position, (content, source_file) in enumerate(claim.files()):
-        suffix = PurePath(source_file).suffix.lower()
-        path = folder / f"{position}{suffix if suffix in READERS else ''}"
-        path.write_bytes(content)
-        yield path, source_file
+def _saved(content: bytes, source_file: str, path: Path) -> tuple[Path, str]:
+    """Write a file under the suffix that tells its reader."""
+    suffix = PurePath(source_file).suffix.lower()
+    path = path.with_suffix(suffix if suffix in READERS else "")
+    path.write_bytes(content)
+    return path, source_file

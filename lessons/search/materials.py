@@ -63,7 +63,7 @@ def statistics(store: ChunkStore, scope: Scope, ref_ids: Iterable[str]) -> list[
     statement = select(*columns).where(*store.owned_by(scope.user_id), DocumentRow.source_file.in_(readable_names))
     stored = {name: Material(name, "COMPLETED", *counts) for name, *counts in store.rows(statement, scope)}
     missing = [name for name in readable if name not in stored]
-    states = _queue(store.engine).states(scope, missing) if missing else {}
+    states = _queue(store.engine).file_states(scope, missing) if missing else {}
     return [stored.get(name) or Material(name, states.get(name, "NOT_FOUND")) for name in names]
 
 

@@ -275,12 +275,12 @@ def test_what_two_chunks_share_is_known() -> None:
 
 
 def job(**state: object) -> JobStatus:
-    return JobStatus(files=1, indexes=["naive", "enriched"], status="PROCESSING", reported=[], **state)
+    return JobStatus(files=1, indexes=["naive", "enriched"], status="PROCESSING", result_rows=[], **state)
 
 
 def test_a_job_counts_files_and_not_what_goes_into_each_index() -> None:
     at = job(step_done=0, step_total=0)
-    at.files, at.status, at.reported = 2, "ENRICHING", [{}, {}, {}]
+    at.files, at.status, at.result_rows = 2, "ENRICHING", [{}, {}, {}]
     assert documents._progress(at)[1].startswith(plain("ENRICHING: 1 of 2 files"))
 
 

@@ -35,7 +35,7 @@ def fill(chosen: Settings) -> None:
     database, jobs = engine(chosen), jobs_of(chosen)
     assert jobs.wait(jobs.submit(files(2), OWNER), OWNER, 60).status == "COMPLETED"
     Plans(database).make_plan(OWNER, ["file0.txt"])
-    Trash(database, [jobs._place.store(PLAIN)]).delete(OWNER, "file1.txt")
+    Trash(database, [jobs._workspace.store(PLAIN)]).delete(OWNER, "file1.txt")
     StoredMessages(database).add(OWNER, SESSION, ("user", TURN[0]), ("assistant", TURN[1]))
     turns = Turns(database, OWNER, SESSION)
     turns.add(*TURN)
@@ -57,7 +57,7 @@ def before(tcp_server: str) -> Settings:
 def test_documents_plans_and_jobs_are_still_there(before: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings(), "trash_days", 100_000.0)
     database, jobs = engine(before), jobs_of(before)
-    store = jobs._place.store(PLAIN)
+    store = jobs._workspace.store(PLAIN)
     assert [row.source_file for row in store.documents(OWNER)] == ["file0.txt"]
     assert Trash(database, [store]).restore(OWNER, "file1.txt")
     assert {row.source_file: row.chunks for row in store.documents(OWNER)} == {"file0.txt": 3, "file1.txt": 3}

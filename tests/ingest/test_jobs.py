@@ -13,7 +13,7 @@ from lessons.database import engine
 from lessons.errors import LessonsError, ModelError, ReadError
 from lessons.ingest.index import Index
 from lessons.ingest.jobs import Jobs
-from lessons.ingest.queue import LOCKS, JobQueue, JobStatus, claim
+from lessons.ingest.queue import LOCKS, JobQueue, JobStatus, claim_next
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.embedding import embedding_model
 from lessons.rag.types import Scope
@@ -34,7 +34,7 @@ def gate() -> Iterator[threading.Event]:
 
 def stored(settings: Settings, owner: Scope, jobs: Jobs) -> dict[str, int]:
     """File and number of chunks, counted in the table itself."""
-    store = jobs._place.store(PLAIN)
+    store = jobs._workspace.store(PLAIN)
     store._make_tables()
     counted = text(
         f"SELECT d.source_file, count(*) FROM documents d JOIN {store.table_name} c"  # noqa: S608
@@ -295,7 +295,7 @@ def test_a_file_at_which_work_broke_off_too_often_is_given_up(
     made = JobQueue(engine(one_database))
     made.put(owner, [PLAIN.name], "hash8_8", [(content, name) for content, name in files(2)], 10)
     for _ in range(3):
-        with claim(made.engine, [PLAIN.name], "hash8_8") as taken:
+        with claim_next(made.engine, [PLAIN.name], "hash8_8") as taken:
             assert taken is not None
     jobs = jobs_of(one_database, ingestion_attempts=3)
     (job,) = jobs.all(owner)
@@ -314,7 +314,7 @@ def test_workers_that_look_at_the_same_moment_never_take_the_same_job(either_dat
     all_looked, taken = threading.Barrier(9), []
 
     def look() -> None:
-        with claim(made.engine, [PLAIN.name], "hash8_8") as mine:
+        with claim_next(made.engine, [PLAIN.name], "hash8_8") as mine:
             if mine is not None:
                 taken.append(mine.job.number)
             all_looked.wait(30)
@@ -332,16 +332,16 @@ def test_a_worker_leaves_jobs_for_another_model_or_index_alone(one_database: Set
     made = JobQueue(engine(one_database))
     made.put(owner, [PLAIN.name], "other_9", files(1), 10)
     made.put(owner, [PLAIN.name, "other"], "hash8_8", files(1), 10)
-    with claim(made.engine, [PLAIN.name], "hash8_8") as taken:
+    with claim_next(made.engine, [PLAIN.name], "hash8_8") as taken:
         assert taken is None
 
 
 def test_a_worker_that_was_replaced_can_write_nothing(one_database: Settings, owner: Scope) -> None:
     made = JobQueue(engine(one_database))
     made.put(owner, [PLAIN.name], "hash8_8", files(1), 10)
-    with claim(made.engine, [PLAIN.name], "hash8_8") as early:
+    with claim_next(made.engine, [PLAIN.name], "hash8_8") as early:
         pass
-    with claim(made.engine, [PLAIN.name], "hash8_8") as late:
+    with claim_next(made.engine, [PLAIN.name], "hash8_8") as late:
         early.finish("FAILED", "by the wrong one")
         early.release("by the wrong one")
         (job,) = made.all(owner, 1)
@@ -365,7 +365,7 @@ def test_a_held_job_does_not_keep_the_database_from_cleaning_up(either_database:
         " JOIN pg_locks l USING (pid) JOIN pg_database d ON d.oid = l.database AND d.datname = current_database()"
         " WHERE l.locktype = 'advisory' AND l.classid = :space AND l.objid = :number"
     )
-    with claim(made.engine, [PLAIN.name], "hash8_8") as taken, made.engine.connect() as connection:
+    with claim_next(made.engine, [PLAIN.name], "hash8_8") as taken, made.engine.connect() as connection:
         assert taken is not None
         holding = connection.execute(held, {"space": LOCKS, "number": taken.job.number}).all()
         assert holding == [("idle in transaction", True)]
@@ -384,7 +384,7 @@ def test_files_that_cannot_be_unpacked_fail_the_job_with_a_sentence(
 def test_the_type_of_the_scope_is_the_type_of_the_material(database: Settings, owner: Scope) -> None:
     jobs = jobs_of(database)
     jobs.wait(jobs.submit(files(1), Scope(owner.user_id, type="note"), [PLAIN.name]), owner, 30)
-    store = jobs._place.store(PLAIN)
+    store = jobs._workspace.store(PLAIN)
     notes = store.get_nodes(scope=Scope(owner.user_id, type="note"))
     assert {(chunk.metadata["type"], chunk.metadata["ref_id"]) for chunk in notes} == {("note", "file0.txt")}
     assert store.get_nodes(scope=Scope(owner.user_id, type="document")) == []
@@ -427,7 +427,7 @@ def test_of_two_jobs_with_the_same_file_the_later_version_stays(
     jobs.wait(second, owner, 2)
     gate.set()
     assert [jobs.wait(each, owner, 30).status for each in (first, second)] == ["COMPLETED"] * 2
-    nodes = jobs._place.store(PLAIN).get_nodes(scope=owner)
+    nodes = jobs._workspace.store(PLAIN).get_nodes(scope=owner)
     kept = [node.get_content() for node in nodes if node.metadata["source_file"] == "a.txt"]
     assert kept
     assert all("new-" in each for each in kept)

@@ -43,7 +43,7 @@ def own_server(tmp_path: Path) -> Iterator[Settings]:
 
 def chunks_in_place(settings: Settings, owner: Scope, jobs: Jobs) -> dict[str, list[int]]:
     """The places of the chunks that are stored of each file, and that its row in `documents` speaks of."""
-    store = jobs._place.store(PLAIN)
+    store = jobs._workspace.store(PLAIN)
     store._make_tables()
     listed = text(
         "SELECT d.source_file, d.chunks, array_agg(c.chunk_index ORDER BY c.chunk_index) FROM documents d"  # noqa: S608

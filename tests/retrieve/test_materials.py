@@ -4,7 +4,7 @@ import pytest
 
 from lessons.database import engine
 from lessons.errors import LessonsError
-from lessons.ingest.queue import JobQueue, JobResult, claim
+from lessons.ingest.queue import JobQueue, JobResult, claim_next
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from lessons.search.materials import Material, chunk_range, statistics, top_k_for
@@ -53,7 +53,7 @@ def test_statistics_know_what_jobs_are_at(store: ChunkStore, mina: Scope, databa
     job, _ = queue.put(mina, ["states"], "toy_3", waiting, 10)
     states = [material.state for material in statistics(store, mina, ["waiting.md", "broken.md"])]
     assert states == ["PROCESSING", "PROCESSING"]
-    with claim(queue.engine, ["states"], "toy_3", job) as taken:
+    with claim_next(queue.engine, ["states"], "toy_3", job) as taken:
         taken.record(JobResult("broken.md", "failed", reason="It cannot be read.", index="states"))
         taken.finish("COMPLETED")
     states = [material.state for material in statistics(store, mina, ["waiting.md", "broken.md"])]
