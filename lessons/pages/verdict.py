@@ -54,7 +54,7 @@ class Score:
 
 def what_is_new(name: str) -> str:
     """Say what a stage adds to the one before it, for a newcomer."""
-    tokens, judged, best = settings().naive_chunk_tokens, settings().rerank_candidates, settings().top_k
+    tokens, judged, best = settings().naive_chunk_tokens, settings().rerank_candidates, settings().rerank_best
     return {
         "naive": _("chunks of {tokens} tokens, those nearest in meaning", tokens=tokens),
         "enhanced": _("+ chunks know their section"),
