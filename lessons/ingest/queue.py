@@ -177,9 +177,9 @@ class JobQueue:
         waiting = sa.select(JobFileRow.source_file, JobStatus.status).join(
             JobStatus, JobStatus.number == JobFileRow.job
         )
-        own = JobStatus.user_id == scope.user_id
+        is_own = JobStatus.user_id == scope.user_id
         with owner_transaction(self.engine, scope.user_id) as connection:
-            rows = [*connection.execute(failed.where(own)), *connection.execute(waiting.where(own))]
+            rows = [*connection.execute(failed.where(is_own)), *connection.execute(waiting.where(is_own))]
         return {name: state for name, state in rows if name in names}
 
     def cancel(self, job_id: str, scope: Scope) -> JobStatus:

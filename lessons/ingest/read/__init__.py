@@ -217,9 +217,10 @@ def _inside(folder: Path, readable: bool) -> list[Path]:
 
     Hidden ones are not looked at, nor are the lock files (`~$…`) of open Office documents.
     """
-    names = [file.relative_to(folder) for file in folder.rglob("*") if (file.suffix.lower() in READERS) is readable]
+    names = [file.relative_to(folder) for file in folder.rglob("*")]
     visible = [name for name in names if not any(part.startswith((".", "~$")) for part in name.parts)]
-    return sorted(name for name in visible if (folder / name).is_file())
+    files = [name for name in visible if (folder / name).is_file()]
+    return sorted(name for name in files if (name.suffix.lower() in READERS) is readable)
 
 
 def _list_path(path: Path) -> list[tuple[Path, str]]:
