@@ -182,7 +182,7 @@ def test_a_vector_index_of_each_partition_is_walked(spread: Life, monkeypatch: p
     walked = {owner: store.query(asked, scope=Scope(owner)) for owner in owners}
     assert {found.search_plan for found in walked.values()} == {"hnsw"}
     assert all(node.metadata["user_id"] == owner for owner, found in walked.items() for node in found.nodes or [])
-    searches = [each for each in spread.asked if "asked" in each[0]]
+    searches = [each for each in spread.asked if "AS nearest" in each[0]]
     with store.engine.connect() as connection:
         connection.execute(text("SET enable_sort = off"))
         assert [len(parts(connection, *search)) for search in searches] == [1] * len(owners)
