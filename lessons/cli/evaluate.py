@@ -103,6 +103,7 @@ def gate(
     from lessons.evaluate import choose, question_sets, run, runs
     from lessons.settings import settings
 
+    answering = chosen_stage(stage)
     try:
         if update:
             _check_writable(baseline)
@@ -110,7 +111,7 @@ def gate(
         owner = user or settings().user
         own_questions = question_sets.read_question_file(questions, owner, note) if questions else []
         with bars() as watch:
-            today = run.evaluate([chosen_stage(stage)], watch=watch, own_questions=own_questions, tell=say)
+            today = run.evaluate([answering], watch=watch, own_questions=own_questions, tell=say)
         result = choose.against_baseline(previous, today, margin) if previous else None
         if result is None:
             runs.ship(today, baseline)

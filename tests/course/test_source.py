@@ -21,8 +21,8 @@ def test_a_class_is_shown_with_its_file() -> None:
 
 
 def test_a_method_is_shown_without_the_indentation_and_wrapper_it_has() -> None:
-    assert lessons.source(ChunkStore.version).code.startswith("@retry_on_disconnect\ndef version")
-    assert "```python\n@retry_on" in lessons.source(ChunkStore.version)._repr_markdown_()
+    assert lessons.source(ChunkStore.rows).code.startswith("@retry_on_disconnect\ndef rows")
+    assert "```python\n@retry_on" in lessons.source(ChunkStore.rows)._repr_markdown_()
 
 
 def test_a_property_is_shown_as_the_function_that_it_is() -> None:
