@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import BIGINT, ColumnElement, Connection, DateTime, Engine, ForeignKey, or_, select, text, update
+from sqlalchemy import BIGINT, ColumnElement, Connection, DateTime, Engine, ForeignKey, or_, select
 from sqlalchemy import delete as delete_rows
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, Session, mapped_column, relationship
@@ -47,7 +47,6 @@ class RunRow(Base):
     questions: Mapped[int]
     settings: Mapped[dict[str, Any]] = mapped_column(JSONB)
     user_id: Mapped[str | None]
-    note: Mapped[str | None]
     results: Mapped[list["ResultRow"]] = relationship(order_by="ResultRow.id", cascade="all, delete-orphan")
 
     def __str__(self) -> str:
@@ -99,12 +98,6 @@ def load(number: int, engine: Engine, owner: str | None = None) -> Evaluation:
         return _evaluation(row.data, row.split, row.settings, row.at, [result.record for result in row.results])
 
 
-def rename(number: int, note: str, engine: Engine, owner: str | None = None) -> None:
-    """Give a run a name or a note, or remove it by an empty one."""
-    with _session(engine, owner) as session:
-        session.execute(update(RunRow).where(RunRow.id == number, _seen_by(owner)).values(note=note.strip() or None))
-
-
 def delete(number: int, engine: Engine, owner: str | None = None) -> None:
     """Remove a run with its answers; nothing happens if there is none of that number that this owner may see."""
     with _session(engine, owner) as session:
@@ -125,7 +118,6 @@ def _session(engine: Engine, owner: str | None) -> Iterator[Session]:
 
 def _create(connection: Connection) -> None:
     Base.metadata.create_all(connection, [Base.metadata.tables[row.__tablename__] for row in (RunRow, ResultRow)])
-    connection.execute(text("ALTER TABLE evaluation_runs ADD COLUMN IF NOT EXISTS note varchar"))  # of older databases
     protect(connection, RunRow.__tablename__, f"user_id IS NULL OR {OWNED}")
     protect(connection, ResultRow.__tablename__, "run_id IN (SELECT id FROM evaluation_runs)")
 

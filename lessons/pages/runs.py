@@ -166,7 +166,7 @@ def choose_run(
 def run_labels(workspace: Workspace, owner: str | None = None) -> dict[Name, str]:
     """Label stored runs, the latest first, and below them those that ship with the workbook."""
     rows = (row for row in runs(workspace.engine, owner) if row.user_id == owner)
-    labels: dict[Name, str] = {row.id: " · ".join(filter(None, [row.note, _(str(row))])) for row in rows}
+    labels: dict[Name, str] = {row.id: _(str(row)) for row in rows}
     for name, run in shipped().items() if owner is None else ():
         labels[name] = _("reference · {run} · {at:%Y-%m-%d}", run=name, at=run.at)
     return labels

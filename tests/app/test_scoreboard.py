@@ -19,7 +19,7 @@ from lessons.evaluate.evaluation import (
 from lessons.evaluate.gates import gate_report
 from lessons.evaluate.golden import Golden, golden_questions
 from lessons.evaluate.run import evaluate
-from lessons.evaluate.runs import delete, load, rename, runs, save, shipped
+from lessons.evaluate.runs import delete, load, runs, save, shipped
 from lessons.pages import runs as board
 from lessons.pages.runs import UNEXPECTED, Running
 from lessons.rag.workspace import workspace
@@ -124,14 +124,6 @@ def test_of_two_runs_a_stage_is_compared_with_itself_at_first(scoreboard: AppTes
     page = scoreboard.run()
     page.selectbox(key="other than keyless-test").set_value("Qwen-Coder-test").run()
     assert "reranked (keyless-test) against reranked (Qwen-Coder-test)" in shown(page).replace("\\", "")
-
-
-def test_the_name_of_a_run_is_nobody_s_to_translate(scoreboard: AppTest) -> None:
-    number = save(two_stages(), workspace().engine)
-    rename(number, "my first run", workspace().engine)
-    scoreboard.query_params["lang"] = "ko"
-    (label,) = (each for each in scoreboard.run().selectbox(key="run").options if "my first run" in each)
-    assert label.startswith(f"my first run · 실행 {number} · ")
 
 
 def test_a_question_is_nobody_s_to_translate(scoreboard: AppTest) -> None:
