@@ -63,6 +63,7 @@ class _BoundedTransport(httpx.BaseTransport):
             ssl_context=httpx.create_ssl_context(),
             proxy=_proxy(url),
             max_connections=None,
+            keepalive_expiry=5.0,  # seconds, as httpx has it: servers close idle connections
             network_backend=_BoundedBackend(seconds, size),
         )
 
