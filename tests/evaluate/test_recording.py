@@ -13,7 +13,7 @@ from lessons.doctor import checks
 from lessons.evaluate import recording
 from lessons.models.recorded import Journal, Record, Reply, Served, read_record, record_path, write_record
 from lessons.rag.workspace import Workspace
-from lessons.settings import Settings
+from lessons.settings import Settings, settings
 from tests.support.openai_server import Server, openai_server
 from tests.support.waiting import until
 from tests.test_cli import Done, lessons
@@ -37,6 +37,7 @@ def environment(folder: Path, url: str | None = None, **more: str) -> dict[str, 
 @pytest.fixture
 def here(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """The settings of a process that records the server, in this process."""
+    settings()  # read once in this process, before the variables name a server that dies with the test
     for name, value in environment(tmp_path, server.url).items():
         monkeypatch.setenv(name, value)
     chosen = Settings()
