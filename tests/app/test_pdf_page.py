@@ -12,7 +12,7 @@ from matplotlib.image import imread
 
 from lessons.ingest.read import read
 from lessons.pages import pdf_page
-from lessons.pages.pdf_page import LARGEST, SIDE, draw_page
+from lessons.pages.pdf_page import MAX_AREA, MAX_SIDE, draw_page
 from lessons.settings import ROOT
 from tests.support.files import write_pdf
 
@@ -75,8 +75,8 @@ def page_of_size(width: float, height: float) -> bytes:
 @pytest.mark.parametrize("size", [(1e6, 1e6), (1, 1e6), (1e6, 1), (0.01, 0.01), (3e7, 5)])
 def test_a_page_box_of_any_size_makes_a_picture_of_bounded_size(size: tuple[float, float]) -> None:
     height, width, _ = drawn(page_of_size(*size)).shape
-    assert max(height, width) <= SIDE
-    assert height * width <= LARGEST * 1.01
+    assert max(height, width) <= MAX_SIDE
+    assert height * width <= MAX_AREA * 1.01
 
 
 HUGE_PICTURE = b"""%PDF-1.4
