@@ -24,7 +24,7 @@ def drawn(pdf: bytes, number: int = 1, *passages: str) -> np.ndarray:
     """The picture's rows of pixels, 0 to 255."""
     found = draw_page(pdf, number, passages)
     assert found
-    return np.round(imread(BytesIO(found.picture))[..., :3] * 255).astype(int)
+    return np.round(imread(BytesIO(found.png))[..., :3] * 255).astype(int)
 
 
 def rows(picture: np.ndarray, colour: tuple[int, ...]) -> list[int]:
@@ -105,7 +105,7 @@ def hostile(letter: bytes) -> Iterator[tuple[str, bytes]]:
 @pytest.mark.parametrize("what", ["empty", "no PDF", "cut off", "zeros", "a picture bomb", "many pages"])
 def test_a_hostile_file_ends_with_a_picture_or_with_none(letter: bytes, what: str) -> None:
     found = draw_page(dict(hostile(letter))[what], 1, ["The kiosk opens at nine."])
-    assert found is None or found.picture.startswith(pdf_page.PNG)
+    assert found is None or found.png.startswith(pdf_page.PNG)
 
 
 @pytest.mark.parametrize("script", ["import time; time.sleep(60)", "import os; os.abort()", "print('no picture')"])
