@@ -30,6 +30,12 @@ NO_VERBS = set(
 )
 
 
+def trees(folder: Path) -> Iterator[tuple[Path, ast.Module]]:
+    """Parse every module under a folder, or the one file that is named."""
+    for path in [folder] if folder.is_file() else sorted(folder.rglob("*.py")):
+        yield path, ast.parse(path.read_text(encoding="utf-8"))
+
+
 def bindings(tree: ast.AST) -> Iterator[tuple[str, int]]:
     """Yield every name that a module binds, with its line: functions, classes, parameters, variables and attributes."""
     for node in ast.walk(tree):
@@ -50,8 +56,8 @@ def bindings(tree: ast.AST) -> Iterator[tuple[str, int]]:
 def vague(folder: Path = LESSONS) -> tuple[list[str], int]:
     """Return 'file:line name' for every vague binding under a folder or in a file, and the number of all bindings."""
     listed, count = [], 0
-    for path in [folder] if folder.is_file() else sorted(folder.rglob("*.py")):
-        for name, line in bindings(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, tree in trees(folder):
+        for name, line in bindings(tree):
             count += 1
             if name.strip("_") in VAGUE:
                 listed.append(f"{path.relative_to(LESSONS.parent)}:{line} {name}")
@@ -61,8 +67,8 @@ def vague(folder: Path = LESSONS) -> tuple[list[str], int]:
 def nominal(folder: Path = LESSONS) -> list[str]:
     """Return 'file:line first line' for every docstring of a function (no property) that begins without a verb."""
     listed = []
-    for path in [folder] if folder.is_file() else sorted(folder.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, tree in trees(folder):
+        for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (text := ast.get_docstring(node)):
                 property_like = any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
                 if not property_like and text.split()[0].strip("`.,:").lower() in NO_VERBS:

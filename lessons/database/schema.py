@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine, FromClause, Table, event, inspect, te
 from sqlalchemy.schema import CreateColumn
 
 from lessons.database.messages import BROKEN_OFF, explained
-from lessons.database.owners import MAY_TAKE_ON, ROLE_NAME, inspect_row_security
+from lessons.database.owners import MAY_TAKE_ON, ROLE_NAME, ProtectedTable, inspect_row_security
 from lessons.errors import DatabaseError
 
 SCHEMA_LOCK = 7_260_514_892  # any number does, as long as nothing else in the database locks it
@@ -117,11 +117,14 @@ def _in_place(engine: Engine, tables: Sequence[Table], force: bool) -> bool:
         status, protected = inspect_row_security(connection)
     return all(
         {(table.name, column.name) for column in table.columns} <= columns
-        and (state := protected.get(table.name))
-        and state.forced == force
-        and (state.granted or not status.role)
+        and _is_protected(protected.get(table.name), status.role, force)
         for table in tables
     )
+
+
+def _is_protected(table: ProtectedTable | None, role: str | None, force: bool) -> bool:
+    """Return True if a policy binds the table's owner as `force` says, and the role, if there is one, may write."""
+    return table is not None and table.forced == force and (table.granted or not role)
 
 
 def _create(connection: Connection, tables: Sequence[Table], force: bool) -> None:
@@ -152,8 +155,7 @@ def protect(connection: Connection, table: str, condition: str = OWNED, force: b
     """
     make_role(connection)
     status, tables = inspect_row_security(connection)
-    state = tables.get(table)
-    if state and state.forced == force and (state.granted or not status.role):
+    if _is_protected(tables.get(table), status.role, force):
         return
     quote = connection.dialect.identifier_preparer.quote
     quoted = quote(table)

@@ -20,15 +20,12 @@ from lessons.settings import settings
 
 SearchPlan = Literal["exact", "hnsw"]
 
-# The owner's chunks, and those that all conditions leave; counting the latter stops at the limit.
 INDEX_MEGABYTES = 4_000  # of the database's memory to build the index in, at most
-_CHOOSE = """
-SELECT CASE
-    WHEN to_regclass(:hnsw) IS NULL THEN false
-    WHEN (SELECT coalesce(sum(chunks), 0) FROM documents WHERE index_table = :index_table AND user_id = :user_id)
-        <= :exact_search_chunks THEN false
-    ELSE EXISTS (SELECT 1 FROM {chunks} WHERE {within} OFFSET :exact_filtered_chunks LIMIT 1)
-END"""
+_MANY = text("""
+SELECT to_regclass(:hnsw) IS NOT NULL
+    AND (SELECT coalesce(sum(chunks), 0) FROM documents WHERE index_table = :table AND user_id = :user_id) > :limit
+""")
+_MANY_LEFT = "SELECT EXISTS (SELECT 1 FROM {chunks} WHERE {within} OFFSET :limit LIMIT 1)"  # counting stops there
 # For this transaction only, since behind a pooler another one may be another client's. A walk that a filter leaves with
 # too little goes on, which pgvector before 0.8 cannot do.
 _SET = text("""
@@ -48,11 +45,16 @@ _MOST_DIMENSIONS = 4_000  # that pgvector indexes
 _LINKS = 800  # bytes of an HNSW graph for each chunk while it is built, besides the vector
 
 
+def has_many_chunks(connection: Connection, table: str, user_id: str) -> bool:
+    """Return True if there is an index, and the owner has more chunks than are compared one by one."""
+    limit, index = settings().exact_search_chunks, f'"{hnsw_name(table)}"'
+    return bool(connection.scalar(_MANY, {"hnsw": index, "table": table, "user_id": user_id, "limit": limit}))
+
+
 def choose_search_plan(connection: Connection, table: str, within: str, values: dict[str, Any]) -> SearchPlan:
-    """Choose 'hnsw' if an index exists and the owner has many chunks that meet all conditions, else 'exact'."""
-    limits = {name: getattr(settings(), name) for name in ("exact_search_chunks", "exact_filtered_chunks")}
-    bound = {**values, **limits, "index_table": table, "hnsw": f'"{hnsw_name(table)}"'}
-    return "hnsw" if connection.scalar(text(_CHOOSE.format(chunks=f'"{table}"', within=within)), bound) else "exact"
+    """Choose for an owner of many chunks: 'hnsw' if many of them meet all conditions, else 'exact'."""
+    statement = text(_MANY_LEFT.format(chunks=f'"{table}"', within=within))
+    return "hnsw" if connection.scalar(statement, {**values, "limit": settings().exact_filtered_chunks}) else "exact"
 
 
 def configure_hnsw_search(connection: Connection) -> None:

@@ -32,8 +32,7 @@ class ScopedRetriever(BaseRetriever):
 
     def search(self, queries: Sequence[str], query: Query, resources: Resources) -> list[RetrievedDocument]:
         """Return the `top_k` best documents over all phrasings, each once, merged by score."""
-        documents = merge(chain.from_iterable(self.search_each(queries, query, resources)))
-        return ranked(documents)[: self.limit(query)]
+        return ranked(merge(chain.from_iterable(self.search_each(queries, query, resources))))[: self.limit(query)]
 
     def search_each(self, queries: Sequence[str], query: Query, resources: Resources) -> list[list[RetrievedDocument]]:
         """Return the best documents for each phrasing on its own."""
@@ -102,7 +101,6 @@ def ranked(documents: Iterable[RetrievedDocument], threshold: float | None = Non
 
 def documents_of(result: SearchResult, baseline: float = 0.0) -> list[RetrievedDocument]:
     """Turn the result of a search of the store into documents; `baseline` is subtracted from each similarity."""
-    approximate = result.search_plan == "hnsw"
     return [
         RetrievedDocument(
             id=chunk.node_id,
@@ -110,7 +108,7 @@ def documents_of(result: SearchResult, baseline: float = 0.0) -> list[RetrievedD
             score=similarity - baseline,
             source=chunk.metadata_["source_file"],
             metadata=chunk.metadata_,
-            approximate=approximate,
+            approximate=result.search_plan == "hnsw",
         )
         for chunk, similarity in zip(result.chunks, result.similarities, strict=True)
     ]

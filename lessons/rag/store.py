@@ -21,7 +21,7 @@ from lessons.database.owners import read_transaction, retry_on_disconnect
 from lessons.database.remote import remember_write
 from lessons.database.schema import ensure_owned
 from lessons.rag.filters import WhereClause
-from lessons.rag.hnsw import SearchPlan, choose_search_plan, configure_hnsw_search
+from lessons.rag.hnsw import SearchPlan, choose_search_plan, configure_hnsw_search, has_many_chunks
 from lessons.rag.keyword_search import DOCUMENT_FREQUENCIES, IN_SCOPE, KEYWORD_SEARCH, distinct, search_values
 from lessons.rag.tables import DocumentRow, chunk_table, term_table, term_table_name
 from lessons.rag.types import Filters, Scope
@@ -29,7 +29,8 @@ from lessons.rag.vector_store import OwnedVectorStore
 from lessons.rag.writing import Writer
 
 Vectors = Sequence[Sequence[float]]
-ChunkRange = tuple[int, int] | None
+Range = tuple[int, int] | None
+Results = list["SearchResult"]  # of several searches in one statement
 
 VECTOR_SEARCH = """
 WITH question AS MATERIALIZED (
@@ -140,18 +141,19 @@ class ChunkStore(Writer):
     @retry_on_disconnect
     def query_languages(
         self, languages: Sequence[str | None], vectors: Vectors, limit: int, scope: Scope, filters: Filters = None
-    ) -> list[list[SearchResult]]:
+    ) -> list[Results]:
         """Search as `query_each` does in each of the languages, None being all of them, in one transaction."""
         conditions = [self.where(scope, filters, language) for language in languages]
         with self.reading(scope) as connection:
-            return [self._nearest(connection, vectors, limit, where) for where in conditions]
+            many = has_many_chunks(connection, self.table_name, scope.user_id)
+            return [self._nearest(connection, vectors, limit, where, many) for where in conditions]
 
-    def _nearest(self, connection: Connection, vectors: Vectors, limit: int, where: WhereClause) -> list[SearchResult]:
-        def search(plan: SearchPlan) -> list[SearchResult]:
+    def _nearest(self, connection: Connection, vectors: Vectors, limit: int, where: WhereClause, many: bool) -> Results:
+        def search(plan: SearchPlan) -> Results:
             statement = self.vector_search(vectors, limit, where, plan)
             return _results(connection.execute(statement).all(), len(vectors), plan)
 
-        if choose_search_plan(connection, self.table_name, where.sql, where.values) == "hnsw":
+        if many and choose_search_plan(connection, self.table_name, where.sql, where.values) == "hnsw":
             configure_hnsw_search(connection)
             results = search("hnsw")
             if all(len(result.chunks) == limit for result in results):
@@ -199,12 +201,7 @@ class ChunkStore(Writer):
         return text(WITH_TEXT.format(hits=hits, chunks=f'"{self.table_name}"')).bindparams(**values)
 
     def get_nodes(
-        self,
-        node_ids: Sequence[str] | None = None,
-        filters: Filters = None,
-        *,
-        scope: Scope,
-        chunk_range: ChunkRange = None,
+        self, node_ids: Sequence[str] | None = None, filters: Filters = None, *, scope: Scope, chunk_range: Range = None
     ) -> list[BaseNode]:
         """Return an owner's chunks by id, filter or range of `chunk_index` (start, end), in document order.
 
