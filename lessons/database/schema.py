@@ -115,7 +115,8 @@ def _in_place(engine: Engine, tables: Sequence[Table], force: bool) -> bool:
         rows = connection.execute(_COLUMNS, {"tables": [table.name for table in tables]})
         columns = {(row.table_name, row.column_name) for row in rows}
         status, protected = inspect_row_security(connection)
-    return all(
+    # A role that lost its rights, as when pgvector was moved to another schema, is to get them again.
+    return status.stands and all(
         {(table.name, column.name) for column in table.columns} <= columns
         and _is_protected(protected.get(table.name), status.role, force)
         for table in tables
