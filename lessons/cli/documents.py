@@ -101,9 +101,7 @@ def ingest(
         if used[0]:
             say(_("Enriched with {spent}.", spent=_(spent(*used))))
     if not report:
-        raise LessonsError(
-            "There is no file to read here; PDF, DOCX, PPTX, XLSX, HWPX, CSV, HTML, MD and TXT can be read."
-        )
+        raise LessonsError("There is no file to read here; PDF, DOCX, PPTX, HTML, MD and TXT can be read.")
     if any(line["status"] == "failed" for line in report):
         raise typer.Exit(1)
 

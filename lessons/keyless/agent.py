@@ -28,7 +28,7 @@ _DESCRIBES = re.compile(
     r"|['’]s [\w-]+(?: [\w-]+)?(?:['’]s| of)\b"
     r"|[가-힣]의 [^,?]*[가-힣](?:의|한|된|하는|했던|인|던) [^,?]*[가-힣](?:은|는|이|가|의|을|를)\b"
 )
-_FILE = re.compile(r"(?<![\w./-])[\w./-]+\.(?:pdf|docx|pptx|xlsx|hwpx|csv|html?|md|txt)\b", re.IGNORECASE)
+_FILE = re.compile(r"(?<![\w./-])[\w./-]+\.(?:pdf|docx|pptx|html?|md|txt)\b", re.IGNORECASE)
 _EXPLORES = re.compile(
     r"(?i)\b(?:tell me (?:more )?about|(?:is|do we) know[n]? about|everything about|main (?:points|aspects))\b"
     r"|전반|두루|개관|살펴|(?:에 대해|에 관해) (?:알려|설명)"

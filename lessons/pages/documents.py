@@ -82,9 +82,8 @@ def accepted(uploads: Sequence[UploadedFile]) -> list[UploadedFile]:
     readable, total = [], 0
     file_limit, upload_limit = settings().max_file_bytes, settings().upload_bytes
     for upload in uploads:
-        suffix = PurePath(upload.name).suffix.lower()
-        if suffix not in READERS:
-            st.error(plain(_(f"{upload.name} {unreadable_message(suffix)}")))
+        if PurePath(upload.name).suffix.lower() not in READERS:
+            st.error(plain(_(f"{upload.name} {unreadable_message()}")))
         elif upload.size > file_limit:
             st.error(plain(_(f"{upload.name} {too_large_message(file_limit)}")))
         elif total + upload.size > upload_limit:

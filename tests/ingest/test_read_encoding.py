@@ -5,12 +5,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from lessons.errors import ReadError
 from lessons.ingest.read import read
-from lessons.ingest.read.encoding import decode, repair
+from lessons.ingest.read.encoding import decode
 from lessons.text import sentences
 
 CORPUS = Path(__file__).parents[2] / "data" / "corpus"
@@ -65,31 +63,6 @@ def test_every_korean_sentence_of_the_corpus_comes_back(lines: list[str], encodi
     whole = [(line, data) for line, data in encoded if data.decode(encoding) == line]
     assert len(whole) > 300
     assert [line for line, data in whole if decode(data) != (line, "CP949")] == []
-
-
-def test_good_text_is_never_repaired(lines: list[str]) -> None:
-    assert [line for line in lines if repair(line) != line] == []
-
-
-@given(st.text(st.characters(min_codepoint=0xAC00, max_codepoint=0xD7A3), min_size=2, max_size=40))
-def test_hangul_is_never_repaired(text: str) -> None:
-    assert repair(text) == text
-
-
-@pytest.mark.parametrize(
-    ("wrong", "right"),
-    [
-        ("ì•ˆë…•", "안녕"),
-        (KOREAN.encode().decode("latin-1"), KOREAN),
-        (KOREAN.encode("cp949").decode("latin-1"), KOREAN),
-        ("CafÃ© costs Â£10", "Café costs £10"),
-        ("안녕 ì•ˆë…•", "안녕 안녕"),
-    ],
-)
-def test_letters_that_were_decoded_wrongly_are_repaired(tmp_path: Path, wrong: str, right: str) -> None:
-    (tmp_path / "a.md").write_text(f"Good line\n{wrong}\n", encoding="utf-8")
-    expected = (f"Good line\n{right}", "Letters that had been decoded wrongly were repaired.")
-    assert note_of(tmp_path / "a.md") == expected
 
 
 @pytest.mark.parametrize("charset", ["euc-kr", "ks_c_5601-1987", "utf-8"])

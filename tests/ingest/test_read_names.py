@@ -110,3 +110,17 @@ def test_a_stored_name_never_leaves_its_folder_and_stays_as_it_is(text: str) -> 
     assert ".." not in PurePosixPath(name).parts
     assert "\n" not in name
     assert stored_name(name) == name
+
+
+def test_the_lock_files_of_open_documents_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("The trail closes at dusk.")
+    (tmp_path / "~$a.docx").write_bytes(bytes(162))
+    assert [name for _, name in list_files([tmp_path])] == ["a.md"]
+    assert unreadable_files([tmp_path]) == []
+
+
+@pytest.mark.parametrize("name", ["a.hwp", "a.xlsx", "a.PPT", "a.csv", "noname"])
+def test_a_format_that_is_not_read_is_refused_with_what_to_save_it_as(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"\xd0\xcf\x11\xe0" + bytes(600))
+    with pytest.raises(ReadError, match=r"can be read \(.*\.docx.*\); save it as PDF or DOCX\."):
+        read(tmp_path / name)

@@ -206,9 +206,3 @@ def test_a_slide_without_text_is_noted(tmp_path: Path, deck: Any, slide: Any) ->
     box(deck.slides.add_slide(deck.slide_layouts[6]).shapes, "second")
     deck.save(str(path := tmp_path / "a.pptx"))
     assert note(path) == "Pages without text, which are not searched: 1."
-
-
-@pytest.mark.parametrize("suffix", [".pptm", ".ppsx"])
-def test_a_deck_with_macros_and_a_show_are_read(tmp_path: Path, deck: Any, slide: Any, suffix: str) -> None:
-    box(slide.shapes, "Sown in April")
-    assert texts(tmp_path / f"a{suffix}", deck) == [["Sown in April"]]

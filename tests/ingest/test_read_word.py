@@ -236,11 +236,10 @@ def test_a_part_that_is_missing_is_no_matter(path: Path) -> None:
     assert read(path)[0].text == "Fired"
 
 
-@pytest.mark.parametrize("suffix", [".docx", ".docm", ".dotx"])
-def test_a_document_with_macros_and_a_template_are_read(tmp_path: Path, suffix: str) -> None:
+def test_a_document_with_macros_is_read(path: Path) -> None:
     document = docx.Document()
     document.add_paragraph("The kiln is lit.")
-    document.save(path := tmp_path / f"a{suffix}")
+    document.save(str(path))
     kind = b"application/vnd.ms-word.document.macroEnabled.main+xml"
     plain = b"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
     with_parts(path, lambda name, part: part.replace(plain, kind))

@@ -105,19 +105,3 @@ def write_word(path: Path, body: str, **parts: str) -> Path:
             **{f"word/{name}.xml": xml(part) for name, part in parts.items()},
         },
     )
-
-
-def write_hwpx(path: Path, *sections: str, styles: Mapping[str, str] | None = None, title: str = "") -> Path:
-    """A Hangul file of these sections; styles are names by id."""
-    listed = "".join(f'<hh:style id="{id_}" type="PARA" name="{name}"/>' for id_, name in (styles or {}).items())
-    parts = {
-        "mimetype": "application/hwp+zip",
-        "Contents/content.hpf": f"<opf:package><opf:title>{title}</opf:title></opf:package>",
-        "Contents/header.xml": f"<hh:head><hh:refList><hh:styles>{listed}</hh:styles></hh:refList></hh:head>",
-        **{f"Contents/section{at}.xml": f"<hs:sec>{section}</hs:sec>" for at, section in enumerate(sections)},
-    }
-    spaces = "".join(f' xmlns:{name}="http://www.hancom.co.kr/hwpml/2011/{name}"' for name in ("hh", "hs", "hp"))
-    spaces += ' xmlns:opf="http://www.idpf.org/2007/opf/"'
-    return write_parts(
-        path, {name: re.sub(r"<([\w:]+)", rf"<\1{spaces}", part, count=1) for name, part in parts.items()}
-    )

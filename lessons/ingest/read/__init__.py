@@ -11,6 +11,7 @@ import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,9 @@ from llama_index.core.schema import Document
 
 from lessons.errors import ReadError
 from lessons.ingest.read.encoding import is_noise
-from lessons.ingest.read.office import read_docx, read_hwpx, read_pptx
+from lessons.ingest.read.office import read_docx, read_pptx
 from lessons.ingest.read.page import Content, FileError, Page, date_of, numbered_headings, title_of
 from lessons.ingest.read.pdf import read_pdf
-from lessons.ingest.read.sheets import read_csv, read_xlsx
 from lessons.ingest.read.text import read_html, read_markdown, read_text
 from lessons.settings import settings
 from lessons.text import normalize
@@ -30,16 +30,7 @@ from lessons.text import normalize
 READERS: dict[str, Callable[[Path], Content]] = {
     ".pdf": read_pdf,
     ".docx": read_docx,
-    ".docm": read_docx,
-    ".dotx": read_docx,
     ".pptx": read_pptx,
-    ".pptm": read_pptx,
-    ".ppsx": read_pptx,
-    ".xlsx": read_xlsx,
-    ".xlsm": read_xlsx,
-    ".hwpx": read_hwpx,
-    ".csv": read_csv,
-    ".tsv": read_csv,
     ".html": read_html,
     ".htm": read_html,
     ".md": read_markdown,
@@ -52,19 +43,10 @@ _KINDS = {
     b"\xd0\xcf\x11\xe0": "an older Office file or one with a password",
     b"\x89PNG": "a PNG picture",
     b"\xff\xd8\xff": "a JPEG picture",
-    b"GIF8": "a GIF picture",
     b"{\\rtf": "an RTF document",
-    b"\x1f\x8b": "a gzip archive",
-    b"7z\xbc\xaf": "a 7-Zip archive",
-    b"\x7fELF": "a program",
-    b"MZ\x90": "a program",
 }
 """What a file is by its first bytes, since a name can say anything."""
-_OWN = {".pdf": "a PDF"} | dict.fromkeys(
-    (".docx", ".docm", ".dotx", ".pptx", ".pptm", ".ppsx", ".xlsx", ".xlsm", ".hwpx"), _ARCHIVE
-)
-_OLDER = {".doc": ".docx", ".ppt": ".pptx", ".xls": ".xlsx", ".hwp": ".hwpx", ".rtf": ".docx", ".odt": ".docx"}
-"""Formats that are not read, and the one in which their programs save the same document."""
+_OWN = {".pdf": "a PDF", ".docx": _ARCHIVE, ".pptx": _ARCHIVE}
 
 
 def read(path: Path, source_file: str | None = None) -> list[Document]:
@@ -78,10 +60,9 @@ def read(path: Path, source_file: str | None = None) -> list[Document]:
     if is_noise("".join(page.text for page in pages)):
         raise ReadError(name, "gives no readable letters; print it to a new PDF, or recognise its text (OCR) first.")
     if not any(page.headings for page in pages):
-        pages = [Page(page.number, page.text, numbered_headings(page.text), page.repaired) for page in pages]
+        pages = [replace(page, headings=numbered_headings(page.text)) for page in pages]
     title, day = title_of(content), date_of(content)
     notes = [*content.notes, *_unread(content)]
-    notes += ["Letters that had been decoded wrongly were repaired."] if any(page.repaired for page in pages) else []
     structure = {"title": title, "date": day.isoformat() if day else None, "note": "\n".join(notes) or None}
     return [_document(page, name, path.suffix.lower().lstrip("."), structure) for page in pages]
 
@@ -140,7 +121,7 @@ def _reader(path: Path) -> Callable[[Path], Content]:
     """Choose the reader of a file, after checking its size and first bytes; any name may hide a web page."""
     suffix = path.suffix.lower()
     if suffix not in READERS:
-        raise FileError(unreadable_message(suffix))
+        raise FileError(unreadable_message())
     _inspect(path)
     with path.open("rb") as file:
         head = file.read(1024)
@@ -163,13 +144,9 @@ def _inspect(path: Path) -> None:
         raise FileError("is empty.")
 
 
-def unreadable_message(suffix: str) -> str:
+def unreadable_message() -> str:
     """Say, to follow a file's name, that there is no reader for its format."""
-    if suffix in _OLDER:
-        return (
-            f"is of a format that cannot be read ({suffix}); save it as {_OLDER[suffix]} in the program that made it."
-        )
-    return f"is not one of the formats that can be read: {', '.join(READERS)}."
+    return f"is not one of the formats that can be read ({', '.join(READERS)}); save it as PDF or DOCX."
 
 
 def too_large_message(limit: int) -> str:

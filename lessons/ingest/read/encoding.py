@@ -1,4 +1,4 @@
-"""Bytes become text: Unicode as it is, other encodings as chardet tells them, mis-decoded text repaired.
+"""Bytes become text: Unicode as it is, other encodings as chardet tells them.
 
 Ambiguous files are rejected: noise that is ingested is found again, and answered from.
 """
@@ -6,7 +6,6 @@ Ambiguous files are rejected: noise that is ingested is found again, and answere
 import re
 
 import chardet
-import ftfy
 from chardet import EncodingEra
 from ftfy.badness import is_bad
 
@@ -34,29 +33,10 @@ def decode(data: bytes, declared: str | None = None) -> Decoded | None:
     return None if mark else _nearly_utf_8(data) or _recognised(data)
 
 
-def repair(text: str) -> str:
-    """Undo a wrong decoding, line by line: UTF-8 ('ì•ˆë…•') or CP949 ('¾È³ç') read as Latin is '안녕' again."""
-    if text.isascii() or not is_bad(text):
-        return text
-    return "\n".join(_repair_line(line) for line in text.split("\n"))
-
-
 def is_noise(text: str) -> bool:
     """Return True if much of the text is replacement, private or control characters."""
     visible = len(text) - sum(map(text.count, " \n\t"))
     return sum(1 for _ in _UNREADABLE.finditer(text)) > NOISE_SHARE * visible
-
-
-def _repair_line(line: str) -> str:
-    """Decode the line's original bytes again. ftfy knows UTF-8 only, so CP949 is tried first."""
-    if not is_bad(line):
-        return line
-    for wrong in ("cp1252", "latin-1"):
-        data = line.encode(wrong, "replace")
-        decoded = None if b"?" in data or _text(data, "utf-8") is not None else _recognised(data)
-        if decoded and decoded[1] == "CP949":
-            return decoded[0]
-    return ftfy.fix_encoding(line)
 
 
 def _text(data: bytes, encoding: str) -> str | None:

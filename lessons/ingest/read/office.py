@@ -1,4 +1,4 @@
-"""Word, PowerPoint and Hangul files: how each of them marks headings, lists, notes and the order of what it shows."""
+"""Word and PowerPoint files: how each of them marks headings, lists, notes and the order of what it shows."""
 
 import re
 from collections import defaultdict
@@ -45,19 +45,6 @@ def read_docx(path: Path) -> Content:
     notes = (f"Comments that were left out: {comments}.",) if comments else ()
     lines = map(_heading_line, blocks)
     return Content([page(None, lines, "\n\n")], *package.declared(), notes + unread_pictures(walker.pictures))
-
-
-def read_hwpx(path: Path) -> Content:
-    """Read a Hangul file in the open format (KS X 6101) as one page."""
-    package = Package(path, "Contents/", "Hangul (HWPX)")
-    styles = [attributes(style) for style in descendants(package.part("Contents/header.xml"), "style")]
-    by_id = {style.get("id"): style for style in styles}
-    sections = [(HangulWalker(package, name, by_id), package.part(name)) for name in package.parts("Contents/section")]
-    blocks = [block for walker, section in sections for block in walker.blocks(section)]
-    pictures = sum(len(descendants(section, "pic")) for _, section in sections)
-    title = first_descendant(package.part("Contents/content.hpf"), "title")
-    lines = map(_heading_line, blocks)
-    return Content([page(None, lines, "\n\n")], None if title is None else title.text, None, unread_pictures(pictures))
 
 
 def read_pptx(path: Path) -> Content:
@@ -230,19 +217,6 @@ def _numeral(number: int, kind: str) -> str:
         for value, sign in _ROMAN.items():
             text, number = text + sign * (number // value), number % value
     return text.upper() if kind.startswith("upper") else text
-
-
-class HangulWalker(Walker):
-    """Tells headings by the name of their style: 개요 1 to 개요 9, or what they are called in English."""
-
-    def __init__(self, package: Package, part: str, styles: dict[str | None, dict[str, str]]) -> None:
-        super().__init__(package, part)
-        self._styles = styles
-
-    def block(self, node: Any, text: str) -> Block:
-        style = self._styles.get(attributes(node).get("styleIDRef"), {})
-        matches = [_HEADING_STYLE.fullmatch(style.get(name, "")) for name in ("name", "engName")]
-        return Block(text, next((int(match[1]) for match in matches if match), None))
 
 
 def _slide(walker: Walker, number: int, footers: set[str]) -> Iterator[Block]:

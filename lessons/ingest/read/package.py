@@ -1,6 +1,6 @@
 """Office files: ZIP archives of XML parts that point at each other, as ECMA-376 (part 2) packs them.
 
-Word, PowerPoint and Hangul call a paragraph `p`, its text `t` and a table `tbl`, each in namespaces of its own and in
+Word and PowerPoint call a paragraph `p`, its text `t` and a table `tbl`, each in namespaces of its own and in
 two versions, transitional and strict. So only local names count here, and whatever holds text is read, wherever it
 stands, unless it is known not to be shown.
 """
@@ -21,11 +21,10 @@ from lessons.settings import settings
 
 _TEMPLATE_DATES = {date(2013, 12, 23), date(2013, 1, 27)}  # of python-docx's and python-pptx's, not of what is written
 _UNSEEN = {"del", "moveFrom", "instrText", "rPr", "pPr", "tcPr", "nvSpPr"}  # what no page shows, or holds no text
-_SIGNS = {"tab": " ", "br": "\n", "cr": "\n", "lineBreak": "\n", "noBreakHyphen": "-", "nbSpace": " ", "fwSpace": " "}
+_SIGNS = {"tab": " ", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _BEFORE = {"den": "/", "sup": "^", "sub": "_", "deg": "√"}  # between the parts of a formula
 _BLOCKS = {"p", "tbl", "chart", "relIds"}
 MOST_COLUMNS = 63  # of a table in Word
-MOST_ADDRESSED = 255  # the last column that a cell may claim by its address; a file can name any
 REPEATED = 200  # characters that a merged cell may have to be repeated in each row that it spans
 
 
@@ -78,10 +77,6 @@ class Package:
             parser = etree.XMLParser(resolve_entities=False, huge_tree=False)
             self._trees[name] = etree.fromstring(self.archive.read(name), parser)
         return self._trees.get(name)
-
-    def parts(self, folder: str) -> list[str]:
-        """List the names of the parts that begin like this, in the order of their numbers."""
-        return sorted((name for name in self._names if name.startswith(folder)), key=lambda name: (len(name), name))
 
     def relations(self, name: str) -> dict[str, tuple[str, str]]:
         """Map the id of each relationship of a part ("" for the package) to its kind and its target."""
@@ -191,8 +186,8 @@ class Walker:
             name = local_name(child)
             if name in _BLOCKS:
                 inner.append(child)
-            elif name in ("t", "script"):
-                texts.append((child.text or "") + "".join(self.insertion(tag) + (tag.tail or "") for tag in child))
+            elif name == "t":
+                texts.append(child.text or "")
             elif not self.is_unseen(child):
                 self.pictures += name == "blip"
                 texts.append(self.insertion(child) or (_BEFORE.get(name, "") if "math" in child.tag else ""))
@@ -224,24 +219,20 @@ class Walker:
         cells: dict[int, str] = {}
         column = 0
         for cell in _own_descendants(row, "tc"):
-            address = attributes(first_descendant(cell, "cellAddr"))
             merging = {
                 local_name(tag): attributes(tag).get("val", "1") for tag in descendants(cell, "gridSpan", "vMerge")
             }
             merging |= attributes(cell)
             if merging.get("hMerge") in ("1", "true"):
                 continue
-            column = max(column, min(int(address.get("colAddr", column)), MOST_ADDRESSED))
             continues = merging.get("vMerge") in ("1", "true", "continue")
             cells[column] = (
                 row_above.get(column, "") if continues else " ".join(block.text for block in self._cell(cell))
             )
             column += max(1, min(int(merging.get("gridSpan", 1)), MOST_COLUMNS))
-        all_cells = (row_above if descendants(row, "cellAddr") else {}) | cells
-        width = max([column, *(column + 1 for column in all_cells)])
         row_above.clear()
-        row_above.update({column: text if len(text) <= REPEATED else "" for column, text in all_cells.items()})
-        return [all_cells.get(column, "") for column in range(width)]
+        row_above.update({column: text if len(text) <= REPEATED else "" for column, text in cells.items()})
+        return [cells.get(at, "") for at in range(column)]
 
     def _drawing(self, node: Any) -> Iterator[Block]:
         """Read a chart as a table, a diagram as its paragraphs: both are parts of their own."""

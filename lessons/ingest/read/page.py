@@ -7,7 +7,6 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
-from lessons.ingest.read.encoding import repair
 from lessons.text import normalize
 from lessons.text.periods import dates
 
@@ -59,7 +58,6 @@ class Page:
     number: int | None
     text: str
     headings: tuple[Heading, ...] = ()
-    repaired: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,21 +78,19 @@ def page(number: int | None, blocks: Iterable[Block], separator: str = "\n") -> 
     """Join blocks into the cleaned text of a page, and find each heading's place in it."""
     texts: list[str] = []
     headings: list[Heading] = []
-    position, is_repaired = 0, False
+    position = 0
     for block in blocks:
-        repaired = repair(block.text)
-        is_repaired |= repaired != block.text
-        text = normalize(repaired)
+        text = normalize(block.text)
         if block.level is not None and text.strip():
             start = position + len(text) - len(text.lstrip())
-            label = " ".join(normalize(repair(block.label or text)).split())
+            label = " ".join(normalize(block.label or text).split())
             headings.append(Heading(start, start + len(text.strip()), block.level, label))
         texts.append(text)
         position += len(text) + len(separator)
     joined = separator.join(texts)
     cut = len(joined) - len(joined.lstrip())
     moved = tuple(heading._replace(start=heading.start - cut, end=heading.end - cut) for heading in headings)
-    return Page(number, joined.strip(), moved, is_repaired)
+    return Page(number, joined.strip(), moved)
 
 
 def unread_pictures(count: int) -> tuple[str, ...]:
