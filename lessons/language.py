@@ -42,8 +42,10 @@ def N_(message: str) -> str:  # noqa: N802  # gettext's name
 
 def _(message: str, **values: object) -> str:
     """Translate a message into the language of the reader and fill its placeholders."""
-    translated = in_korean(message) if language() == "ko" else message
-    return translated.format(**values) if values else translated
+    if language() != "ko":
+        return message.format(**values) if values else message
+    translated = in_korean(message)
+    return with_particles(translated.format(**values)) if values else translated
 
 
 def in_korean(text: str) -> str:
@@ -52,8 +54,38 @@ def in_korean(text: str) -> str:
         return translated
     for pattern, message in _patterns():
         if match := pattern.fullmatch(text):
-            return korean()[message].format(*map(in_korean, match.groups()))
+            return with_particles(korean()[message].format(*map(in_korean, match.groups())))
     return "\n".join(map(in_korean, text.split("\n"))) if "\n" in text else text
+
+
+_PARTICLES = {  # as catalogues write them → after a consonant, after a vowel
+    "은(는)": ("은", "는"),
+    "이(가)": ("이", "가"),
+    "을(를)": ("을", "를"),
+    "과(와)": ("과", "와"),
+    "(으)로": ("으로", "로"),
+    "(이)": ("이", ""),
+}
+_OPEN_PARTICLE = re.compile(rf"(\w)(\W*?)({'|'.join(map(re.escape, _PARTICLES))})")
+_END_IN_CONSONANT = frozenset("013678lmnLMNR")  # read in Korean: 영, 일, 삼, 육, 칠, 팔; 엘, 엠, 엔, 알
+_END_IN_RIEUL = frozenset("178lLR")
+
+
+def with_particles(text: str) -> str:
+    """Choose each particle that a catalogue leaves open, as in `{0}을(를)`, by the sound before it.
+
+    Particles of other letters follow a vowel: most words in Latin letters are read with one at their end.
+    """
+
+    def chosen(match: re.Match[str]) -> str:
+        last, between, particle = match.groups()
+        final = (ord(last) - ord("가")) % 28 if "가" <= last <= "힣" else 0  # 8 is ㄹ, after which it is 로, too
+        rieul = final == 8 or last in _END_IN_RIEUL
+        closed = final > 0 or last in _END_IN_CONSONANT
+        after_consonant, after_vowel = _PARTICLES[particle]
+        return last + between + (after_consonant if closed and not (particle == "(으)로" and rieul) else after_vowel)
+
+    return _OPEN_PARTICLE.sub(chosen, text)
 
 
 @cache

@@ -19,7 +19,7 @@ from lessons.cli import app
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import HALF_POINTS, QUOTED, REPLAYED
 from lessons.evaluate.runs import RunRow
-from lessons.language import NOTEBOOKS, VARIABLES, _, in_korean, korean, language
+from lessons.language import NOTEBOOKS, VARIABLES, _, in_korean, korean, language, with_particles
 from lessons.rag.answer import EMPTY, UNSOURCED, UNSUPPORTED
 from lessons.rag.pipeline import CUT, WALKED
 from tests.support.messages import message, sentences
@@ -169,3 +169,20 @@ def test_the_command_line_speaks_the_language_of_the_shell(locale: str, said: st
     assert done.returncode == 2
     assert done.stderr.startswith(said)
     assert help_ in lessons_process("gate", "--help", **shell).stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("예산을(를)", "예산을"), ("매출을(를)", "매출을"), ("회사을(를)", "회사를"), ("report.pdf이(가)", "report.pdf가"),
+        ("“가격”은(는)", "“가격”은"), ("`smart`(으)로", "`smart`로"), ("실행 7(으)로", "실행 7로"), ("실행 3(으)로", "실행 3으로"),
+        ("서울(으)로", "서울로"), ("문서 2과(와) 3이(가)", "문서 2와 3이"), ("모델(이)라고", "모델이라고"), ("HTML을(를)", "HTML을"),
+        ("고객(이)라고", "고객이라고"), ("회사(이)라고", "회사라고"), ("Qwen이(가)", "Qwen이"), ("(이유)이(가)", "(이유)가"),
+    ],
+)  # fmt: skip
+def test_a_particle_follows_the_sound_before_it(text: str, expected: str) -> None:
+    assert with_particles(text) == expected
+
+
+def test_an_error_has_its_particles_chosen() -> None:
+    assert in_korean("corpus.jsonl is not JSON: line 3.").startswith("corpus.jsonl은 JSON이 아닙니다")
