@@ -77,7 +77,7 @@ def with_particles(text: str) -> str:
     Particles of other letters follow a vowel: most words in Latin letters are read with one at their end.
     """
 
-    def chosen(match: re.Match[str]) -> str:
+    def choose(match: re.Match[str]) -> str:
         last, between, particle = match.groups()
         final = (ord(last) - ord("가")) % 28 if "가" <= last <= "힣" else 0  # 8 is ㄹ, after which it is 로, too
         rieul = final == 8 or last in _END_IN_RIEUL
@@ -85,7 +85,7 @@ def with_particles(text: str) -> str:
         after_consonant, after_vowel = _PARTICLES[particle]
         return last + between + (after_consonant if closed and not (particle == "(으)로" and rieul) else after_vowel)
 
-    return _OPEN_PARTICLE.sub(chosen, text)
+    return _OPEN_PARTICLE.sub(choose, text)
 
 
 @cache
