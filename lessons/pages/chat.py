@@ -115,8 +115,10 @@ def page(workspace: Workspace, owner: str) -> None:
 
     _show_turns(turns, workspace, scope)
 
+    label = partner.label  # now: once somebody has pressed Stop, to ask for the language ends the script
+
     def add(answer: Answer) -> None:
-        turns.append(Turn(answer.question, answer.text, answer, partner.label))
+        turns.append(Turn(answer.question, answer.text, answer, label))
         cache_turn(owner, session_id, turns[-1])
 
     _converse(turns, ask, add)

@@ -121,11 +121,14 @@ def test_a_fact_is_corrected_and_what_was_said_is_forgotten_with_keys_alone(
 @pytest.mark.timeout(600)
 def test_what_can_be_copied_and_where_the_keyboard_is_are_seen(browser: WebDriver, address: str) -> None:
     browser.get(f"{address}/health")
-    see(browser, "An OpenAI key")
+    see(browser, "Versions, and what to paste into an issue")
     tab_to(browser, "chat")
     assert browser.switch_to.active_element.value_of_css_property("outline-width") == "2px"
-    tab_to(browser, "An OpenAI key")
+    tab_to(browser, "Versions")
     press_keys(browser, Keys.ENTER)
+    tab_to(browser, "Write the report")
+    press_keys(browser, Keys.ENTER)
+    see(browser, "### Environment")
     tab_to(browser, "Copy to clipboard")
     assert browser.switch_to.active_element.is_displayed()
 
