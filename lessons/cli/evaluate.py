@@ -1,9 +1,9 @@
-"""The commands that measure: `lessons evaluate`, `gate`, `gates`, `record`, `memories`, `bench`."""
+"""The commands that measure: `lessons evaluate`, `gate`, `gates`, `record` and `memories`."""
 
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from lessons.rag.pipeline import Stage
 
 commands = typer.Typer()
-SIZES = [1_000, 10_000, 100_000]  # chunks of a benchmark
 StageNames = Annotated[list[str] | None, typer.Option("--stage", help="Name of a stage, or all; may be repeated.")]
 Wrapper = Annotated[
     Literal["compression", "refine", "manager", "intent"] | None,
@@ -234,31 +233,6 @@ def memories(
             evaluation = dialogues.evaluate_dialogues(asked, golden, watch=partial(watch, "Asking"))
             table = dialogues.dialogue_report(evaluation, golden)
     rich.print(in_terminal(table))
-
-
-@commands.command()
-def bench(
-    chunks: Annotated[
-        list[int] | None,
-        typer.Option(min=100, help="Chunks that are searched; may be repeated.", show_default="1000, 10000, 100000"),
-    ] = None,
-    graphs: Annotated[
-        bool, typer.Option("--graphs", help="Compare indexes of float32, halfvec and bits instead.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Time searches and stages on made-up chunks, each search against the least it could take."""
-    from lessons.rag.workspace import workspace
-    from lessons.scale.benchmark import as_document, benchmark, report
-    from lessons.scale.graphs import compared, graph_report
-
-    sizes, results = chunks or SIZES, list[Any]()
-    with bars() as watch:
-        results += compared(workspace().engine, sizes, watch) if graphs else benchmark(workspace(), sizes, watch)
-    if as_json:
-        print_json([asdict(result) for result in results] if graphs else as_document(results))
-    else:
-        rich.print((graph_report if graphs else report)(results))
 
 
 def chosen_stage(name: str) -> "Stage":

@@ -6,23 +6,25 @@ are not, most bits would be the same for all.
 """
 
 import secrets
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from time import perf_counter
 
 import numpy as np
 from pgvector.psycopg import register_vector
 from psycopg import Connection
-from rich.table import Table
 from sqlalchemy import Engine
 
 from lessons.database import ensure_schema
-from lessons.evaluate.run import Watcher
 from lessons.evaluate.throwaway import PREFIX, claimed, drop_leftovers
-from lessons.scale.benchmark import NEIGHBOURS, table
-from lessons.scale.made_up import BATCH, OWNER, copy_rows, mean_vector, vectors
+from lessons.models.embedding_cache import SHIPPED
+from lessons.rag.types import Scope
 from lessons.settings import settings
 
+OWNER = Scope("bench")
+BATCH = 10_000  # vectors that are drawn at a time
+NEIGHBOURS = 10
 QUESTIONS = 100
 BREADTHS = (100, 200, 400, 800)  # candidates that a search keeps; of bits as many are compared in full
 MEMORY = "4GB"  # enough to build the graph of a million vectors in
@@ -62,19 +64,16 @@ PRECISIONS: dict[str, tuple[str | None, str]] = {
 """What is indexed and how it is searched. `none` has no index: every vector is compared."""
 
 
-def compared(engine: Engine, sizes: Sequence[int], watch: Watcher) -> list[Graph]:
+def compared(engine: Engine, sizes: Sequence[int]) -> list[Graph]:
     """Compare every precision over made-up vectors, which are dropped afterwards, even those of a killed run."""
     graphs: list[Graph] = []
-    searches = (1 + len(BREADTHS) * (len(PRECISIONS) - 1)) * len(set(sizes))
     drop_leftovers(engine, OWNER)
     ensure_schema(engine, lambda connection: None)
     for number in sorted(set(sizes)):
         name = f"chunks_{PREFIX}{secrets.token_hex(3)}"
         with claimed(name, engine, OWNER), engine.connect() as connection:
             raw = connection.execution_options(isolation_level="AUTOCOMMIT").connection.driver_connection
-            for graph in _compared(raw, name, number):  # type: ignore[arg-type]
-                graphs.append(graph)
-                watch("Building and searching", len(graphs), searches)
+            graphs += _compared(raw, name, number)  # type: ignore[arg-type]
             connection.invalidate()  # its settings are not for others
     return graphs
 
@@ -135,6 +134,35 @@ def _set(connection: Connection, name: str, value: object) -> None:
     connection.execute("SELECT set_config(%s, %s, false)", (name, str(value)))
 
 
-def graph_report(graphs: Sequence[Graph]) -> Table:
-    """Show what the indexes cost and find."""
-    return table("HNSW by precision; `none` compares every vector", [asdict(graph) for graph in graphs])
+# Independent random directions are all equally far from each other, which no embedding is: an approximate index finds
+# little among them. So the vectors take over the mean and the covariance of the shipped ones.
+
+
+@cache
+def _shape() -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean (d,) and a root (d, d) of the covariance of the shipped vectors."""
+    with np.load(next(SHIPPED.glob("*.npz")), allow_pickle=False) as file:
+        shipped = file["vectors"].astype(np.float32)
+    values, axes = np.linalg.eigh(np.cov(shipped.T))
+    return shipped.mean(axis=0), (axes * np.sqrt(values.clip(0))).T.astype(np.float32)
+
+
+def mean_vector() -> np.ndarray:
+    """Return the mean of the vectors (d,)."""
+    return _shape()[0]
+
+
+def vectors(number: int, seed: int) -> np.ndarray:
+    """Draw unit vectors (number, d) float32; the same seed gives the same ones."""
+    mean, root = _shape()
+    drawn = np.random.default_rng(seed).standard_normal((number, len(mean)), dtype=np.float32) @ root + mean
+    return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+
+
+def copy_rows(connection: Connection, table: str, columns: Mapping[str, str], rows: Iterable[Sequence]) -> None:
+    """Append rows to a table by binary COPY; `columns` are their names and types."""
+    statement = f'COPY "{table}" ({", ".join(columns)}) FROM STDIN (FORMAT BINARY)'
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        copy.set_types(list(columns.values()))
+        for row in rows:
+            copy.write_row(row)

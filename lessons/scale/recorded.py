@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from pydantic import TypeAdapter
 
 from lessons.evaluate.plots import canvas
-from lessons.scale.benchmark import HEADLINE, Size
 from lessons.scale.graphs import Graph
 from lessons.settings import ROOT
 from lessons.tables import Table
@@ -21,8 +20,53 @@ CANDIDATES = 200  # of a search, unless a plot is about them: the default of `hn
 GB = 1_000_000_000  # bytes
 MACHINE = 64  # GB
 INDEXES = {"float32": "#4c78a8", "halfvec": "#54a24b", "bits": "#e45756"}
+HEADLINE = "hybrid, all phrasings"  # the search that every stage from smart search on makes
 LEGS = {"vector": "#4c78a8", "keyword": "#f58518", "hybrid": "#54a24b", HEADLINE: "#e45756"}
 HEAD = ("", "nDCG@10", "in Korean", "ours is better by", "lines of code")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Something and its floor: medians in milliseconds, and the median of the pairs' ratios with its quartiles."""
+
+    name: str
+    ms: float
+    p95_ms: float
+    floor_ms: float
+    ratio: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """Searches that a filter leaves so many per cent of the chunks, with the plan by which they were done.
+
+    `recall` is the share of the ten nearest of those chunks; times are medians, `exact_ms` of comparing them all.
+    """
+
+    percent: int
+    search_plan: str
+    recall: float
+    ms: float
+    exact_ms: float
+
+
+@dataclass(frozen=True)
+class Size:
+    """Over so many chunks: the searches, answers, memory, and searches under filters where there is an index to walk.
+
+    `stages` is the median of an answer in milliseconds; `memory_mb` is by how many MB this process grew.
+    """
+
+    chunks: int
+    searches: tuple[Pair, ...]
+    stages: dict[str, float]
+    memory_mb: float
+    filtered: tuple[Filtered, ...] = ()
+
+    def __getitem__(self, name: str) -> Pair:
+        return next(pair for pair in self.searches if pair.name == name)
 
 
 def _read(name: str) -> Any:
@@ -31,13 +75,13 @@ def _read(name: str) -> Any:
 
 @cache
 def sizes() -> tuple[Size, ...]:
-    """Return the searches over each number of chunks that `lessons bench` measured, smallest first."""
+    """Return the searches over each number of chunks that `data/make/bench.py` measured, smallest first."""
     return TypeAdapter(tuple[Size, ...]).validate_python(_read("bench/searches.json")["sizes"])
 
 
 @cache
 def measured() -> tuple[Graph, ...]:
-    """Return the searches that `lessons bench --graphs` measured, by size, precision and breadth."""
+    """Return the searches that `compared` measured, by size, precision and breadth."""
     return tuple(Graph(**graph) for graph in _read("bench/graphs.json")["graphs"])
 
 

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
+from data.make.bench import WARM_UP
 from lessons.library import load_corpus
 from lessons.rag.workspace import Workspace, workspace
-from lessons.scale.benchmark import WARM_UP
 from lessons.settings import Settings
 
 

@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from data.make.bench import MadeUpEmbedding, made_up_store, phrasings, searches
 from lessons.database import engine
 from lessons.keyless.llm import OfflineLLM
 from lessons.rag.types import Resources
-from lessons.scale.benchmark import MadeUpEmbedding, phrasings, searches
-from lessons.scale.made_up import made_up_store
 from lessons.settings import Settings
 from tests.benchmarks.conftest import Timed
 

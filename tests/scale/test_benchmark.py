@@ -1,10 +1,10 @@
-"""The benchmark of the command line: complete, with its ratios, and gone from the database afterwards."""
-
-import json
+"""The benchmark over made-up chunks: complete, and gone from the database afterwards."""
 
 import pytest
 from sqlalchemy import Engine, inspect, text
 
+from data.make import bench
+from data.make.bench import PERCENT, MadeUpEmbedding, empty_store, filtered_searches, made_up_store, phrasings
 from lessons.database import engine
 from lessons.evaluate.throwaway import drop_leftovers
 from lessons.keyless.llm import OfflineLLM
@@ -12,12 +12,9 @@ from lessons.rag.retrievers import KeywordRetriever, VectorRetriever
 from lessons.rag.store import ChunkStore
 from lessons.rag.tables import hnsw_name
 from lessons.rag.types import Query, Resources
-from lessons.scale import benchmark
-from lessons.scale.benchmark import PERCENT, MadeUpEmbedding, filtered_searches, phrasings
-from lessons.scale.graphs import BREADTHS, PRECISIONS, compared
-from lessons.scale.made_up import OWNER, empty_store, made_up_store
+from lessons.rag.workspace import workspace
+from lessons.scale.graphs import BREADTHS, OWNER, PRECISIONS, compared
 from lessons.settings import Settings, settings
-from tests.test_cli import lessons
 
 
 @pytest.fixture(scope="module")
@@ -29,19 +26,15 @@ def left(there: Engine) -> list[str]:
     return [name for name in inspect(there).get_table_names() if "_tmp_" in name]
 
 
-def test_the_command_returns_ratios_to_the_floor_and_leaves_nothing(
+def test_every_size_has_its_searches_and_answers_and_leaves_nothing(
     there: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, few in {"ROUNDS": 2, "QUESTIONS": 5, "SETTLING": 1, "ANSWERS": 1}.items():
-        monkeypatch.setattr(benchmark, name, few)
-    done = lessons("bench", "--chunks", "200", "--chunks", "300", "--json")
-    found = json.loads(done.stdout)
-    assert done.returncode == 0
-    assert min(found["search_ratio"], found["growth"]) > 0
-    assert [size["chunks"] for size in found["sizes"]] == [200, 300]
-    for size in found["sizes"]:
-        assert list(size["stages"]) == ["naive", "enhanced", "smart", "reranked", "agentic"]
-        assert min(size["stages"].values()) > 0
+        monkeypatch.setattr(bench, name, few)
+    (size,) = bench.benchmark(workspace(), [200])
+    assert min(pair.ratio for pair in size.searches) > 0
+    assert list(size.stages) == ["naive", "enhanced", "smart", "reranked", "agentic"]
+    assert min(size.stages.values()) > 0
     assert left(there) == []
 
 
@@ -89,7 +82,7 @@ def test_what_a_killed_benchmark_left_is_dropped_by_the_next(there: Engine) -> N
 
 
 def test_indexes_are_compared_at_every_precision(there: Engine) -> None:
-    found = compared(there, [500], lambda what, done, total: None)
+    found = compared(there, [500])
     searched = [("none", 0), *((name, breadth) for name in list(PRECISIONS)[1:] for breadth in BREADTHS)]
     assert [(graph.precision, graph.breadth) for graph in found] == searched
     sizes = {graph.precision: graph.index_bytes for graph in found}

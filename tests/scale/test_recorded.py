@@ -2,9 +2,9 @@
 
 import pytest
 
-from lessons.scale.benchmark import HEADLINE
 from lessons.scale.recorded import (
     GB,
+    HEADLINE,
     bytes_a_chunk,
     frameworks,
     measured,
