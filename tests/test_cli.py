@@ -25,7 +25,6 @@ from lessons.rag.types import Scope
 from lessons.rag.workspace import workspace
 from lessons.settings import Settings
 from lessons.stages import stages
-from tests.evaluate.test_locomo import SAMPLE
 from tests.support.files import write_pdf
 from tests.support.openai_server import openai_server
 
@@ -374,12 +373,3 @@ def test_a_session_remembers_what_was_said(owner: str) -> None:
         "How much is a coffee?",
     ]
     assert "7:30" in said[1][1]
-
-
-def test_memories_are_measured_on_a_file_in_locomos_format(database: Settings, tmp_path: Path) -> None:
-    path = tmp_path / "locomo10.json"
-    path.write_text(json.dumps([SAMPLE]), encoding="utf-8")
-    done = lessons("memories", "--locomo", str(path))
-    assert done.returncode == 0
-    assert "1–5 turns old (2)" in done.stdout
-    assert lessons("memories", "--locomo", str(tmp_path / "no.json")).returncode == 1

@@ -189,7 +189,6 @@ def record(
     stage: StageNames = None,
     wrapper: Wrapper = None,
     split: Split = "dev",
-    notebooks: Annotated[bool, typer.Option("--notebooks", help="Run the notebooks instead of questions.")] = False,
     limit: Limit = None,
     sample_seed: SampleSeed = 0,
 ) -> None:
@@ -197,24 +196,17 @@ def record(
 
     Stopped at any moment, it goes on where it was when the same command is given again.
     """
-    from lessons.evaluate.recording import record_notebooks, record_questions
+    from lessons.evaluate.recording import record_questions
 
-    if notebooks and (stage or wrapper or limit):
-        text = "notebooks choose stages and questions themselves; leave these out"
-        raise typer.BadParameter(text, param_hint="--stage, --wrapper, --limit")
     stages = with_wrapper(chosen_stages(stage or []), wrapper)
     with bars() as watch:
-        if notebooks:
-            record_notebooks(watch, say)
-        else:
-            record_questions(stages, split, limit, sample_seed, watch, say)
+        record_questions(stages, split, limit, sample_seed, watch, say)
 
 
 @commands.command()
 def memories(
     stage: Annotated[str, typer.Option(help="Name of the stage that is asked.")] = "smart",
     split: Split = "dev",
-    locomo: Annotated[Path | None, typer.Option(help="A file in LoCoMo's format instead: recall of old facts.")] = None,
 ) -> None:
     """Measure memories: what of a conversation is still known, how far back, and how many tokens it takes."""
     from lessons.evaluate import dialogues
@@ -223,15 +215,10 @@ def memories(
     from lessons.rag.workspace import workspace
 
     with bars() as watch:
-        if locomo:
-            talks = dialogues.read_locomo(locomo)
-            recall = dialogues.recall_old_facts(talks, workspace(), watch=partial(watch, "Telling"))
-            table = dialogues.locomo_report(recall)
-        else:
-            asked, golden = chosen_stage(stage), dialogues.dialogues(split)
-            load_corpus(workspace(), partial(watch, "Loading the shipped documents"), [asked.index])
-            evaluation = dialogues.evaluate_dialogues(asked, golden, watch=partial(watch, "Asking"))
-            table = dialogues.dialogue_report(evaluation, golden)
+        asked, golden = chosen_stage(stage), dialogues.dialogues(split)
+        load_corpus(workspace(), partial(watch, "Loading the shipped documents"), [asked.index])
+        evaluation = dialogues.evaluate_dialogues(asked, golden, watch=partial(watch, "Asking"))
+        table = dialogues.dialogue_report(evaluation, golden)
     rich.print(in_terminal(table))
 
 

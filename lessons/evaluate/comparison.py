@@ -1,6 +1,6 @@
 """One question answered by several stages, side by side: the answers, the chunks that each retrieved, the traces."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, pairwise
@@ -8,11 +8,9 @@ from itertools import chain, pairwise
 from lessons.evaluate.golden import Evidence, Golden
 from lessons.evaluate.metrics import hits, ranking
 from lessons.rag.answer import Answer
-from lessons.rag.pipeline import changed
 from lessons.rag.types import RetrievedDocument
-from lessons.stages import stages
 from lessons.tables import counted, markdown_table, money, plain, plain_line
-from lessons.trace import Step, Trace
+from lessons.trace import Trace
 
 _SHINGLE = 4  # words in a row, of which two chunks hold the same
 _START = 80  # characters of a chunk by which a reader knows it again
@@ -33,14 +31,6 @@ class Comparison:
     def alignment(self) -> "Alignment":
         """What the stages retrieved, passage by passage, with the evidence if it is known."""
         return align(list(self.answers.values()), self.golden.evidence if self.golden else ())
-
-
-def what_changes(name: str) -> str:
-    """Describe in one line how a stage differs from the one before it in the course."""
-    for previous, stage in pairwise(stages().values()):
-        if stage.name == name:
-            return f"{previous.name.capitalize()} with another {', '.join(changed(previous, stage))}"
-    return "The first stage"
 
 
 # What they retrieved
@@ -144,87 +134,25 @@ def _passage(
     return Passage(first.source, first.page, " ".join(first.content.split())[:_START], tuple(cells))
 
 
-# As a file
-
-
-def as_markdown(comparison: Comparison) -> str:
-    """Write question, answers, retrieved chunks and traces under headings; no text in them becomes markup."""
-    return "\n\n".join(filter(None, _paragraphs(comparison))) + "\n"
-
-
-def _paragraphs(comparison: Comparison) -> Iterator[str]:
-    yield f"# {plain_line(comparison.question)}"
-    yield _list(f"{name}: {plain_line(value)}" for name, value in comparison.limits)
-    if comparison.history:
-        yield "## What was said before"
-        yield _list(f"**{plain_line(role)}** {plain_line(content)}" for role, content in comparison.history)
-    if golden := comparison.golden:
-        yield f"## What is known: golden question {plain_line(golden.id)}"
-        yield f"{golden.split}, {plain_line(golden.category)}. Expected: {plain(golden.answer) or 'an honest refusal'}"
-        yield _list(map(_quoted, golden.evidence))
-    yield "## Answers"
-    for name in [*comparison.answers, *comparison.problems]:
-        yield f"### {plain_line(name.capitalize())}"
-        yield f"*{plain_line(what_changes(name))}*" if name in stages() else ""
-        yield from (
-            [plain(comparison.problems[name])] if name in comparison.problems else _text(comparison.answers[name])
-        )
-    if (alignment := comparison.alignment).passages:
-        yield from _chunks(alignment)
-    if comparison.answers:
-        yield "## Traces"
-    for name, answer in comparison.answers.items():
-        yield f"### {plain_line(name.capitalize())}: {plain_line(summary(answer.trace))}"
-        head = ["step", "ms", "model calls", "tokens in", "tokens out", "cost ($)", "queries and notes"]
-        yield markdown_table(head, _steps(answer.trace.steps))
-
-
-def _text(answer: Answer) -> Iterator[str]:
-    yield plain(answer.text)
-    yield from (f"Warning: {plain(warning)}" for warning in answer.warnings)
-    yield _list(plain_line(str(citation)) for citation in answer.citations)
-    yield plain_line(answer.answered_by)
-
-
-def _chunks(alignment: Alignment) -> Iterator[str]:
-    yield "## Retrieved chunks"
-    stars = " ★ holds evidence." if alignment.evidence else ""
-    yield f"The rank in each stage, and the change to the stage before it.{stars}"
-    rows = []
-    for passage in alignment.passages:
-        marks = ["★ " if cell and cell.evidence else "" for cell in passage.cells]
-        name = f"{passage.source_file}{_page(passage.page)}: {passage.start}"
-        rows.append([name, *map("".join, zip(marks, passage.ranks, strict=True))])
-    yield markdown_table(["place", *alignment.stages], rows)
-    if alignment.missed:
-        yield "Evidence that no stage found:"
-        yield _list(map(_quoted, alignment.missed))
-
-
 def summary(trace: Trace) -> str:
     """Sum up in one line what an answer took."""
     return f"{trace.ms:,.0f} ms, {counted(trace.llm_calls, 'model call')}, {trace.tokens:,} tokens, {money(trace.cost)}"
 
 
-def _steps(steps: Sequence[Step], depth: int = 0) -> Iterator[list[str]]:
-    """Yield a row for each step with the queries that it made, followed by the steps within it."""
-    for step in steps:
-        output = step.output if isinstance(step.output, list) and step.output != step.input else []
-        queries = " · ".join(query for query in output if isinstance(query, str))
-        notes = [f"→ {queries}", *step.notes] if queries else step.notes
-        usage = [f"{step.ms:.1f}", str(step.llm_calls), str(step.tokens_in), str(step.tokens_out), f"{step.cost:.6f}"]
-        yield ["– " * depth + step.name, *usage, " ".join(notes)]
-        yield from _steps(step.parts, depth + 1)
-
-
-def _quoted(evidence: Evidence) -> str:
-    quote = f": “{evidence.quote}”" if evidence.quote else ""
-    return plain_line(f"{evidence.source_file}{_page(evidence.page)}{quote}")
-
-
-def _page(page: int | None) -> str:
-    return f", p. {page}" if page else ""
-
-
-def _list(items: Iterable[str]) -> str:
-    return "\n".join(f"- {item}" for item in items)
+def as_markdown(comparison: Comparison) -> str:
+    """Write the question, the answers and the ranks of the passages; no text in them becomes markup."""
+    paragraphs = [f"# {plain_line(comparison.question)}"]
+    paragraphs += [f"- {plain_line(f'{name}: {value}')}" for name, value in [*comparison.limits, *comparison.history]]
+    for name, problem in comparison.problems.items():
+        paragraphs += [f"## {plain_line(name.capitalize())}", plain(problem)]
+    for name, answer in comparison.answers.items():
+        paragraphs += [f"## {plain_line(name.capitalize())}", plain(answer.text), *map(plain, answer.warnings)]
+        paragraphs += [f"- {plain_line(str(citation))}" for citation in answer.citations]
+        paragraphs.append(plain_line(f"{answer.answered_by}, {summary(answer.trace)}"))
+    alignment = comparison.alignment
+    rows = [
+        [f"{passage.source_file}, {passage.page or '–'}: {passage.start}", *passage.ranks]
+        for passage in alignment.passages
+    ]
+    paragraphs += ["## Ranks", markdown_table(["passage, page", *alignment.stages], rows)] if rows else []
+    return "\n\n".join(paragraphs) + "\n"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.evaluate.comparison import Alignment, Comparison, align, as_markdown, change, summary
+from lessons.evaluate.comparison import Alignment, align, change, summary
 from lessons.evaluate.golden import Evidence
 from lessons.rag.answer import Answer
 from lessons.rag.types import Context, RetrievedDocument
@@ -132,16 +132,6 @@ def searching() -> Trace:
     search.nest(Step("retrieve", ["fees", "late fees"], [], ms=15))
     answer = Step("answer", "fees", "They are 5 [1].", ms=5, llm_calls=1, tokens_in=100, tokens_out=9, cost=0.25)
     return Trace([Step("decide", "fees", ms=20), search, answer])
-
-
-def test_a_file_has_a_row_for_each_step_with_those_within_it_below() -> None:
-    asked = Answer("?", "agentic", "test", trace=searching())
-    rows = [line.split(" | ") for line in as_markdown(Comparison("?", {"agentic": asked}, {})).splitlines()]
-    said = {row[0].strip("| "): row[-1].strip("| ") for row in rows if len(row) == 7}
-    assert said["– Expand"] == "→ fees · late fees"
-    assert said[r"search\_documents"] == "fees → 2 documents"
-    assert said["answer"] == ""
-    assert list(said)[2:] == ["decide", r"search\_documents", "– Expand", "– retrieve", "answer"]
 
 
 def test_what_the_steps_within_used_is_counted_once() -> None:

@@ -11,10 +11,7 @@ from rich.console import Console
 from data.make.dialogue_runs import ask_under_each_memory, load
 from lessons.errors import LessonsError
 from lessons.evaluate.dialogues import (
-    AGES,
-    BANDS,
     MEMORIES,
-    SHARE,
     TOKENS,
     Dialogue,
     Turn,
@@ -22,9 +19,7 @@ from lessons.evaluate.dialogues import (
     dialogue_report,
     dialogues,
     evaluate_dialogues,
-    group_of,
     growth,
-    locomo_report,
     plot_growth,
 )
 from lessons.evaluate.evaluation import Evaluation
@@ -139,21 +134,6 @@ def test_every_memory_takes_part(place: Workspace) -> None:
     assert evaluation.stages == ["none", "window", "tiers", "recursive summary"]
 
 
-@pytest.mark.parametrize(
-    ("distance", "name"),
-    [
-        (0, "stands alone"),
-        (1, "1 turn back"),
-        (5, "2–5 turns back"),
-        (6, "6–11 turns back"),
-        (12, "12+ turns back"),
-        (99, "12+ turns back"),
-    ],
-)
-def test_distances_have_names(distance: int, name: str) -> None:
-    assert group_of(BANDS, distance) == name
-
-
 def test_the_shipped_dialogues_are_read() -> None:
     found = dialogues("dev")
     assert len(found) == 12
@@ -193,21 +173,6 @@ def test_correct_answers_stand_by_memory_distance_and_kind() -> None:
     for label in ("all", "stands alone", "plain", "en"):
         assert f"{label} (1) 0.00 [–] 1.00 [–]" in lines
     assert "tokens handed over 0 1,234" in lines
-
-
-def test_old_facts_stand_by_their_age() -> None:
-    shares = {"1–5 turns old": 1.0, "21–100 turns old": 0.0, "older than 100 turns": 0.5}
-    assert shares.keys() < set(AGES.values())
-    found = [
-        record("window", number, category=age, metrics={SHARE: share, TOKENS: 50.0})
-        for number, (age, share) in enumerate(shares.items())
-    ]
-    lines = printed(locomo_report(Evaluation("LoCoMo", "", tuple(found))))
-    assert "all (3) 0.50 [–]" in lines
-    assert "1–5 turns old (1) 1.00 [–]" in lines
-    assert "21–100 turns old (1) 0.00 [–]" in lines
-    assert "older than 100 turns (1) 0.50 [–]" in lines
-    assert "tokens handed over 50" in lines
 
 
 def test_each_memory_is_a_line_over_the_turns() -> None:

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from lessons.doctor import checks
@@ -131,33 +130,3 @@ def test_the_doctor_tells_of_a_damaged_and_of_a_missing_record(database: Setting
         "No replies are on record in other.jsonl.gz"
         in dict(map(reversed, doctor(tmp_path, recorded="other"))).__str__()
     )
-
-
-CELLS = (
-    "from llama_index.core.llms import ChatMessage\nfrom lessons.rag.workspace import workspace",
-    "workspace().llm.chat([ChatMessage('Who?')]).message.content",
-)
-
-
-def record_notebook(folder: Path, *cells: str) -> Done:
-    """Record a notebook of these cells, of which the last is marked."""
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    notebook.cells[-1].metadata["tags"] = ["model-output"]
-    nbformat.write(notebook, folder / "00_one.ipynb")
-    return lessons("record", "--notebooks")
-
-
-def test_what_the_cells_of_notebooks_ask_is_recorded_and_not_asked_again_and_one_that_fails_ends_it(
-    server: Server, here: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(recording, "NOTEBOOKS", tmp_path)
-    run = record_notebook(tmp_path, *CELLS)
-    assert run.returncode == 0, run.stderr
-    assert "00_one.ipynb: 1 replies are on record" in told(run)
-    assert len(server.requests) == 2  # a word each time, the cell's question once
-    server.requests.clear()
-    failed = record_notebook(tmp_path, *CELLS, "1 / 0")
-    assert failed.returncode == 1
-    assert "00_one.ipynb stopped: division by zero" in told(failed)
-    assert len(server.requests) == 1
-    assert len(read_record(record_path("any", tmp_path)).replies) == 1
