@@ -197,4 +197,4 @@ def test_a_particle_follows_the_sound_before_it(text: str, expected: str) -> Non
 
 
 def test_an_error_has_its_particles_chosen() -> None:
-    assert in_korean("corpus.jsonl is not JSON: line 3.").startswith("corpus.jsonl은 JSON이 아닙니다")
+    assert in_korean("a.md is not registered; search all documents, or name another file.").startswith("a.md는")
