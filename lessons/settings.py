@@ -92,7 +92,6 @@ class Settings(BaseSettings):
     most_ingestion_workers: int = Field(4, ge=2, le=4)  # once the queue is full, until nothing is open
     ingestion_queue: int = 10  # jobs that may wait; whoever submits one more works on it
     ingestion_attempts: int = 3  # how often work on one file may break off before the job goes on without it
-    finished_job_days: float = 30.0  # after its end a job is dropped from the list
     cluster_requests: int = Field(16, ge=1)  # to the models that a whole cluster has under way at a time, at most
 
     # The app, as far as others can reach it

@@ -4,12 +4,10 @@ Calls to a model are not retried here: its client retries a bounded number of ti
 """
 
 import logging
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict
-from io import BytesIO
 from pathlib import Path, PurePath
+from tempfile import TemporaryDirectory
 from threading import Lock, Thread, current_thread
 from time import monotonic, sleep
 
@@ -129,8 +127,9 @@ class Jobs(JobQueue):
 
 def _contents(files: Sequence[tuple[Path | bytes, str]], limit: int) -> Iterator[tuple[bytes, str]]:
     for source, name in files:
-        with read_errors(name), BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
-            if len(content := file.read(limit + 1)) > limit:
+        with read_errors(name):
+            content = source if isinstance(source, bytes) else source.read_bytes()
+            if len(content) > limit:
                 raise FileError(too_large_message(limit))
         yield content, normalize(name)
 
@@ -143,13 +142,11 @@ def work(claim: Claim, workspace: Workspace, indexes: Mapping[str, Index]) -> No
     """
     job = claim.job
     try:
-        with _unpacked(claim, workspace.settings.data_dir) as files:
-            if job.attempts > workspace.settings.ingestion_attempts and job.done < job.total:
-                claim.record(_given_up(job, files))
-            for position, name in enumerate(job.indexes):
-                if remaining := files[max(0, job.done - position * len(files)) :]:
-                    index = indexes[name].enriched(job.enrichment, workspace.llm)
-                    _fill(claim, workspace, index, name, remaining)
+        if job.attempts > workspace.settings.ingestion_attempts and job.done < job.total:
+            claim.record(_given_up(claim))
+        for position, name in enumerate(job.indexes):
+            first = max(0, job.done - position * job.files)
+            _fill(claim, workspace, indexes[name].enriched(job.enrichment, workspace.llm), name, first)
         claim.finish(*_outcome(job.results))
     except Superseded:
         logger.info("job %s was cancelled or taken over", job.id)
@@ -164,7 +161,8 @@ def work(claim: Claim, workspace: Workspace, indexes: Mapping[str, Index]) -> No
         claim.finish("FAILED", f"An unexpected error{at} ended the job: see the log, and submit the other files again.")
 
 
-def _fill(claim: Claim, workspace: Workspace, index: Index, name: str, files: Sequence[tuple[Path, str]]) -> None:
+def _fill(claim: Claim, workspace: Workspace, index: Index, name: str, first: int) -> None:
+    """Ingest the job's files from number `first` on into one index."""
     status: State = "ENRICHING" if index.enriches else "PROCESSING"
 
     def watch(source_file: str, step: str, progress: int = 0, total: int = 0, /) -> None:
@@ -173,17 +171,31 @@ def _fill(claim: Claim, workspace: Workspace, index: Index, name: str, files: Se
         claim.update(status=status, source_file=source_file, step=step, step_done=progress, step_total=total)
 
     scope = Scope(claim.job.user_id, type=claim.job.type)
-    for result in ingest(files, index, workspace.store(index), workspace.embedding, scope, watch):
-        claim.record(JobResult(**asdict(result), index=name))
+    with TemporaryDirectory(prefix="lessons-job-") as folder:
+        files = _unpacked(claim, first, Path(folder))
+        for result in ingest(files, index, workspace.store(index), workspace.embedding, scope, watch):
+            claim.record(JobResult(**asdict(result), index=name))
 
 
-def _given_up(job: JobStatus, files: Sequence[tuple[Path, str]]) -> JobResult:
-    index, position = divmod(job.done, len(files))
+def _unpacked(claim: Claim, first: int, folder: Path) -> Iterator[tuple[Path, str]]:
+    """Write one file after the other to disk, under a name of our own with the suffix that tells its reader."""
+    for position in range(first, claim.job.files):
+        content, source_file = claim.file(position)
+        suffix = PurePath(source_file).suffix.lower()
+        path = folder / f"{position}{suffix if suffix in READERS else ''}"
+        path.write_bytes(content)
+        yield path, source_file
+        path.unlink()
+
+
+def _given_up(claim: Claim) -> JobResult:
+    job = claim.job
+    index, position = divmod(job.done, job.files)
     reason = job.reason or (
         f"Work on it broke off {job.attempts - 1} times and was given up: "
         "the program may lack memory for it, so split the file."
     )
-    return JobResult(files[position][1], "failed", reason=reason, index=job.indexes[index])
+    return JobResult(claim.file(position)[1], "failed", reason=reason, index=job.indexes[index])
 
 
 def _outcome(results: Sequence[JobResult]) -> tuple[State, str | None]:
@@ -192,32 +204,3 @@ def _outcome(results: Sequence[JobResult]) -> tuple[State, str | None]:
         return "COMPLETED", None
     none = f"None of the files could be ingested; the first one, {first.source_file}: {first.reason}"
     return "FAILED", none if more else first.reason
-
-
-@contextmanager
-def _unpacked(claim: Claim, data_dir: Path) -> Iterator[list[tuple[Path, str]]]:
-    """Keep the job's files on this machine's disk, under names of our own, for as long as they are worked on."""
-    parent = data_dir.expanduser().absolute() / "jobs"
-    for leftover in parent.glob(f"{claim.job.id}-*"):  # of a worker that was killed
-        shutil.rmtree(leftover, ignore_errors=True)
-    folder = parent / f"{claim.job.id}-{claim.job.runs}"
-    try:
-        try:
-            folder.mkdir(mode=0o700, parents=True)
-            files = [_saved(*file, folder / str(position)) for position, file in enumerate(claim.files())]
-        except OSError as error:
-            raise LessonsError(
-                f"The files cannot be unpacked in {parent} ({error.strerror or error}): "
-                "free some space there, or set LESSONS_DATA_DIR to another folder."
-            ) from error
-        yield files
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _saved(content: bytes, source_file: str, path: Path) -> tuple[Path, str]:
-    """Write a file under the suffix that tells its reader."""
-    suffix = PurePath(source_file).suffix.lower()
-    path = path.with_suffix(suffix if suffix in READERS else "")
-    path.write_bytes(content)
-    return path, source_file

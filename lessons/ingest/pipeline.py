@@ -1,7 +1,7 @@
 """Ingestion: read → split → enrich → embed → store, file by file; a bad file is reported and the others go on."""
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -58,7 +58,7 @@ def _pages(path: Path, source_file: str, content: str) -> list[Document]:
 
 
 def ingest(
-    files: Files,
+    files: Iterable[tuple[Path, str]],
     index: Index,
     store: ChunkStore,
     embedding: BaseEmbedding,

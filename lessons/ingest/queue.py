@@ -16,7 +16,7 @@ names an earlier run than the row's, changes nothing, and ends its work (Kleppma
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID, uuid4
 
@@ -33,7 +33,6 @@ from lessons.ingest.enrich import Enrichment
 from lessons.ingest.pipeline import FileResult
 from lessons.rag.tables import Base
 from lessons.rag.types import Scope
-from lessons.settings import settings
 
 State = Literal["PROCESSING", "ENRICHING", "COMPLETED", "FAILED", "CANCELLED", "NOT_FOUND"]
 Condition = sa.ColumnElement[bool]
@@ -47,14 +46,9 @@ IS_UNCLAIMED = sa.text(
     " AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))"
 ).bindparams(space=LOCKS)
 TRY_LOCK = sa.text("SELECT pg_try_advisory_xact_lock(:space, :number)").bindparams(space=LOCKS)
-# Servers may end idle transactions, which this one is on purpose. Without the probes a server notices only after hours
-# that the worker's machine was switched off; with them (seconds, nine probes) after a minute. SET comes last, because
-# the snapshot of a SELECT stays until the connection's next statement, and SET takes none.
-KEEP_LOCK = [
-    sa.text("SET LOCAL tcp_keepalives_idle = 15"),
-    sa.text("SET LOCAL tcp_keepalives_interval = 5"),
-    sa.text("SET LOCAL idle_in_transaction_session_timeout = 0"),
-]
+# Servers may end idle transactions, which this one is on purpose. The SET comes last, because the snapshot of a SELECT
+# stays until the connection's next statement, and SET takes none.
+KEEP_LOCK = sa.text("SET LOCAL idle_in_transaction_session_timeout = 0")
 
 FAILED_FILES = sa.cast('$[*] ? (@.status == "failed").source_file', JSONPATH)
 
@@ -147,8 +141,6 @@ class JobQueue:
         job = JobStatus(user_id=scope.user_id, type=scope.type, embedding=embedding, enrichment=enrichment)
         job.indexes, job.files = list(indexes), 0
         with explained(), Session(self.engine) as session, session.begin():
-            oldest = sa.func.now() - timedelta(days=settings().finished_job_days)
-            session.execute(sa.delete(JobStatus).where(JobStatus.finished_at < oldest))
             session.add(job)
             session.flush()
             for job.files, (content, name) in enumerate(files, start=1):
@@ -224,14 +216,13 @@ class Claim:
     engine: sa.Engine
     job: JobStatus
 
-    def files(self) -> Iterator[tuple[bytes, str]]:
-        """Yield the job's (content, source_file) pairs one at a time; Superseded if they are gone."""
-        for position in range(self.job.files):
-            with explained(), Session(self.engine) as session:
-                row = session.get(JobFileRow, (self.job.number, position))
-            if row is None:
-                raise Superseded
-            yield row.content, row.source_file
+    def file(self, position: int) -> tuple[bytes, str]:
+        """Return content and name of one of the job's files; Superseded if they are gone."""
+        with explained(), Session(self.engine) as session:
+            row = session.get(JobFileRow, (self.job.number, position))
+        if row is None:
+            raise Superseded
+        return row.content, row.source_file
 
     def update(self, **values: Any) -> None:
         """Write columns of the job's row; Superseded if the job has ended or is another worker's."""
@@ -295,8 +286,7 @@ def _lock_job(engine: sa.Engine, lock: sa.Connection, free: sa.Select) -> JobSta
         job: JobStatus | None = session.scalar(free)
         if job is None or not lock.scalar(TRY_LOCK, {"number": job.number}):
             return None
-        for setting in KEEP_LOCK:
-            lock.execute(setting)
+        lock.execute(KEEP_LOCK)
         job.runs += 1
         job.attempts += 1
         job.started_at = sa.func.coalesce(JobStatus.started_at, sa.func.now())

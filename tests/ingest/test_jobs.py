@@ -70,7 +70,6 @@ def test_the_files_leave_the_queue_when_the_job_ends(either_database: Settings, 
     jobs = jobs_of(either_database)
     jobs.wait(jobs.submit(files(2), owner), owner, 30)
     assert files_kept(either_database) == 0
-    assert not list((either_database.data_dir / "jobs").iterdir())
 
 
 def test_files_may_be_given_by_path(one_database: Settings, owner: Scope, tmp_path: Path) -> None:
@@ -371,16 +370,6 @@ def test_a_held_job_does_not_keep_the_database_from_cleaning_up(either_database:
         assert holding == [("idle in transaction", True)]
 
 
-def test_files_that_cannot_be_unpacked_fail_the_job_with_a_sentence(
-    one_database: Settings, owner: Scope, tmp_path: Path
-) -> None:
-    (tmp_path / "jobs").write_text("a file where the folder should be")
-    jobs = jobs_of(one_database, data_dir=tmp_path)
-    ended = jobs.wait(jobs.submit(files(1), owner), owner, 30)
-    assert ended.status == "FAILED"
-    assert ended.reason.startswith(f"The files cannot be unpacked in {tmp_path / 'jobs'}")
-
-
 def test_the_type_of_the_scope_is_the_type_of_the_material(database: Settings, owner: Scope) -> None:
     jobs = jobs_of(database)
     jobs.wait(jobs.submit(files(1), Scope(owner.user_id, type="note"), [PLAIN.name]), owner, 30)
@@ -388,19 +377,6 @@ def test_the_type_of_the_scope_is_the_type_of_the_material(database: Settings, o
     notes = store.get_nodes(scope=Scope(owner.user_id, type="note"))
     assert {(chunk.metadata["type"], chunk.metadata["ref_id"]) for chunk in notes} == {("note", "file0.txt")}
     assert store.get_nodes(scope=Scope(owner.user_id, type="document")) == []
-
-
-def test_a_job_that_ended_long_ago_is_dropped_when_another_is_submitted(database: Settings) -> None:
-    jobs, owner = jobs_of(database), Scope("jobs-pruned")
-    old, recent = (jobs.submit(files(1, name), owner) for name in ("old", "recent"))
-    for job in (old, recent):
-        jobs.wait(job, owner, 60)
-    with engine(database).begin() as connection:
-        past = text("UPDATE ingestion_jobs SET finished_at = now() - make_interval(days => 31) WHERE id = :id")
-        connection.execute(past, {"id": old})
-    newest = jobs.submit(files(1, "newest"), owner)
-    assert [job.id for job in jobs.all(owner)] == [newest, recent]
-    jobs.wait(newest, owner, 60)
 
 
 def test_a_file_over_the_limit_is_refused_before_it_reaches_the_queue(database: Settings) -> None:
