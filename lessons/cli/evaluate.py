@@ -1,10 +1,9 @@
-"""The commands that measure: `lessons evaluate`, `gate`, `gates`, `record` and `memories`."""
+"""The commands that measure: `lessons evaluate`, `gate`, `gates` and `record`."""
 
 import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -182,25 +181,6 @@ def record(
     stages = with_wrapper(chosen_stages(stage or []), wrapper)
     with bars() as watch:
         record_questions(stages, split, limit, sample_seed, watch, say)
-
-
-@commands.command()
-def memories(
-    stage: Annotated[str, typer.Option(help="Name of the stage that is asked.")] = "smart",
-    split: Split = "dev",
-) -> None:
-    """Measure memories: what of a conversation is still known, how far back, and how many tokens it takes."""
-    from lessons.evaluate import dialogues
-    from lessons.evaluate.gates import in_terminal
-    from lessons.library import load_corpus
-    from lessons.rag.workspace import workspace
-
-    with bars() as watch:
-        asked, golden = chosen_stage(stage), dialogues.dialogues(split)
-        load_corpus(workspace(), partial(watch, "Loading the shipped documents"), [asked.index])
-        evaluation = dialogues.evaluate_dialogues(asked, golden, watch=partial(watch, "Asking"))
-        table = dialogues.dialogue_report(evaluation, golden)
-    rich.print(in_terminal(table))
 
 
 def chosen_stage(name: str) -> "Stage":

@@ -94,7 +94,7 @@ def test_a_broken_set_ends_with_code_1_and_the_place(folder: Path) -> None:
         file.write("{broken\n")
     done = lessons("evaluate", "--data", str(folder), "--json")
     assert (done.returncode, done.stdout) == (1, "")
-    assert "corpus.jsonl, line 4 is not JSON" in done.stderr
+    assert "corpus.jsonl, line 4: expected a JSON object" in done.stderr
 
 
 @pytest.mark.parametrize(
