@@ -11,7 +11,12 @@ html_theme_options = {"show_navbar_depth": 1, "home_page_in_toc": True}
 extensions = ["myst_nb", "sphinxcontrib.mermaid"]
 root_doc = "README"
 notebooks = ("*.ipynb", "*.md", "ko/*.ipynb", "ko/*.md")
-include_patterns = ["README*.md", "data/field*.md", *(f"notebooks/{name}" for name in notebooks)]
+guides = ("data/runs", "data/recorded", "lessons", "lessons/cli", "lessons/models", "lessons/scale")
+include_patterns = [
+    *("README*.md", "data/README.md", "data/field*.md", ".github/*.md"),
+    *(f"{folder}/README*.md" for folder in guides),
+    *(f"notebooks/{name}" for name in notebooks),
+]
 html_static_path = ["static"]
 html_css_files = ["korean.css"]  # Korean breaks between words
 nb_execution_mode = "off"  # their outputs are compared by the tests
@@ -26,8 +31,10 @@ def add_contents(app: Sphinx, name: str, source: list[str]) -> None:
     folders = {"README": "notebooks", "README.ko": "notebooks/ko"}
     if folder := folders.get(name):
         pages = [f"{folder}/{path.stem}" for path in sorted((ROOT / folder).glob("*.ipynb"))]
-        guides = [name.replace("README", "data/field"), f"{folder}/TEACHING"]
-        others = [*guides, *(["README.ko"] if name == "README" else [])]
+        others = [f"{folder}/README", f"{folder}/TEACHING", name.replace("README", "data/field")]
+        others += [f"{guide}/{name}" for guide in guides] + [name.replace("README", ".github/CONTRIBUTING")]
+        if name == "README":
+            others += ["data/README", ".github/CHANGELOG", ".github/SECURITY", "README.ko"]
         source[0] += "\n".join(["\n", "```{toctree}", ":hidden:", *pages, *others, "```", ""])
 
 

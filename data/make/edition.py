@@ -29,9 +29,25 @@ from lessons.settings import ROOT
 CATALOGUES = ROOT / "data" / "editions" / "ko"
 GUIDES = {
     ROOT / "README.md": ROOT / "README.ko.md",
+    NOTEBOOKS / "README.md": KOREAN / "README.md",
     NOTEBOOKS / "TEACHING.md": KOREAN / "TEACHING.md",
-    ROOT / "data" / "field.md": ROOT / "data" / "field.ko.md",
+} | {
+    ROOT / folder / f"{name}.md": ROOT / folder / f"{name}.ko.md"
+    for folder, name in (
+        ("data", "field"),
+        ("data/recorded", "README"),
+        ("data/runs", "README"),
+        ("lessons", "README"),
+        ("lessons/models", "README"),
+        ("lessons/scale", "README"),
+        (".github", "CONTRIBUTING"),
+    )
 }
+OTHERS = {
+    ROOT / "lessons" / "cli" / "README.md": ROOT / "lessons" / "cli" / "README.ko.md",
+    ROOT / "data" / "pictures" / "compare-en.png": ROOT / "data" / "pictures" / "compare-ko.png",
+}
+"""Files with a Korean counterpart that is not built from a catalogue; links lead there, too."""
 FENCED = re.compile(r"(```.*?```)", re.DOTALL)
 
 
@@ -39,6 +55,12 @@ FENCED = re.compile(r"(```.*?```)", re.DOTALL)
 def editions() -> dict[Path, Path]:
     """Return the Korean file of each English one."""
     return {path: KOREAN / path.name for path in sorted(NOTEBOOKS.glob("*.ipynb"))} | GUIDES
+
+
+def catalogue_path(path: Path) -> Path:
+    """Return the catalogue of a file. That of a README below the first one is named after its folder."""
+    parts = path.relative_to(ROOT).parent.parts if path.stem == "README" and path.is_relative_to(ROOT) else ()
+    return CATALOGUES / f"{'-'.join((*parts, path.stem))}.po"
 
 
 def blocks(text: str) -> list[str]:
@@ -58,7 +80,7 @@ def prose(path: Path) -> list[str]:
 def entries(path: Path) -> list[Message]:
     """Return the entries of a file's catalogue that have their Korean."""
     try:
-        with (CATALOGUES / f"{path.stem}.po").open("rb") as file:
+        with catalogue_path(path).open("rb") as file:
             return [entry for entry in read_po(file) if entry.id and entry.string]
     except FileNotFoundError:
         return []
@@ -101,7 +123,7 @@ def written(path: Path, korean: dict[str, str]) -> int:
         for english, example in pairs.items():
             catalogue.add(english, example, context=cell)
     CATALOGUES.mkdir(parents=True, exist_ok=True)
-    with (CATALOGUES / f"{path.stem}.po").open("wb") as file:
+    with catalogue_path(path).open("wb") as file:
         write_po(file, catalogue, omit_header=True, width=0)
     return missing
 
@@ -115,7 +137,7 @@ def relinked(text: str, path: Path) -> str:
         destination = (path.parent / match[0]).resolve()
         if destination == korean:
             return path.name
-        target = files.get(destination, destination)
+        target = (files | OTHERS).get(destination, destination)
         return Path(os.path.relpath(target, korean.parent)).as_posix() if destination.exists() else match[0]
 
     return LINK.sub(link, text)
@@ -147,7 +169,7 @@ def main() -> int:
     for english, path in editions().items():
         korean = read(english)
         if missing := written(english, korean):
-            print(f"{CATALOGUES / english.stem}.po: {missing} entries without Korean", file=sys.stderr)
+            print(f"{catalogue_path(english)}: {missing} entries without Korean", file=sys.stderr)
             code = 1
             continue
         path.parent.mkdir(exist_ok=True)

@@ -1,5 +1,6 @@
 """The scoreboard: nothing yet, a stored run with what moved in it, and a run from the page that can be stopped."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -75,36 +76,51 @@ def test_a_reference_run_answers_every_question_of_its_split_by_every_stage(spli
         assert {record.question_id: record.question for record in run.of(stage)} == asked
 
 
+def text_of(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
 def test_the_table_of_the_readme_is_that_of_the_reference_run() -> None:
-    told = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme, run = text_of("README.md"), shipped()[RUN]
+    for stage in stages():
+        mean = run.summary(stage)
+        values = [mean.with_interval("all@2500tok"), mean.outcomes, f"{mean.tokens:,.0f}"]
+        assert re.search(rf"\| {stage.capitalize()} \| [^|]+ \| {re.escape(' | '.join(values))} \|", readme)
+    assert any(gain.verdict == "better" and f"({gain.change})" in readme for gain in run.gains(["all@2500tok"]))
+    ratios = [run.summary(stage).tokens / run.summary("smart").tokens for stage in ("reranked", "agentic")]
+    assert "at {:.1f} and {:.1f} times its tokens".format(*ratios) in " ".join(readme.split())
+
+
+def test_the_page_of_the_reference_runs_has_all_their_numbers() -> None:
+    page = text_of("data/runs/README.md")
     for stage in stages():
         mean = shipped()[RUN].summary(stage)
         values = [mean.with_interval(name) for name in ("recall@5", "all@1000tok", "all@2500tok", "correctness")]
         values += [mean.outcomes, f"{mean.means[UNANSWERABLE]:.2f}"]
-        assert f"| {stage.capitalize()} | {' | '.join(values)} | {mean.tokens:,.0f} |" in told
+        assert f"| {stage.capitalize()} | {' | '.join(values)} | {mean.tokens:,.0f} |" in page
     given = shipped()[RUN].summary(WITH_EVIDENCE)
     half_points, invented = (f"{given.means[name]:.2f}" for name in ("correctness", UNANSWERABLE))
-    assert f"| *given the evidence* | | | | {half_points} | {given.outcomes} | {invented} | |" in told
-    assert f"the keyless model scores {half_points}:" in told
+    assert f"| *given the evidence* | | | | {half_points} | {given.outcomes} | {invented} | |" in page
+    assert f"the keyless model scores {half_points}:" in page
     gain = compare_records(shipped()[RUN].of("naive"), shipped()[RUN].of("smart"), "correctness", "naive", "smart")
-    assert f"(half points {gain.change})" in told
+    assert f"(half points {gain.change})" in page
 
 
-def test_the_readme_has_the_questions_over_several_passages_apart() -> None:
-    told, run = (ROOT / "README.md").read_text(encoding="utf-8"), shipped()["keyless-multihop-test"]
+def test_the_page_of_the_reference_runs_has_the_questions_over_several_passages_apart() -> None:
+    page, run = text_of("data/runs/README.md"), shipped()["keyless-multihop-test"]
     for stage in stages():
         kinds = [run.summary(stage), *(run.summary(stage, category=kind) for kind in run.groups("category"))]
         values = " | ".join(f"{each.means['all@10']:.2f}" for each in kinds)
-        assert f"| {stage.capitalize()} | {values} | {kinds[0].tokens:,.0f} |" in told
+        assert f"| {stage.capitalize()} | {values} | {kinds[0].tokens:,.0f} |" in page
     for gain in run.gains(["all@10"]):
-        assert gain.change in told or gain.verdict not in ("better", "worse")
+        assert gain.change in page or gain.verdict not in ("better", "worse")
 
 
-def test_the_readme_says_how_often_the_recorded_model_was_right() -> None:
-    told, run = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split()), shipped()[RECORDED]
+def test_the_page_of_records_says_how_often_the_recorded_model_was_right() -> None:
+    page, run = " ".join(text_of("data/recorded/README.md").split()), shipped()[RECORDED]
     naive, smart = (f"{run.summary(stage).means['right']:.2f}" for stage in ("naive", "smart"))
-    assert f"right on {naive} (Naive) to {smart} (Smart) of the questions that have an answer" in told
-    assert f"and on {run.mean_with_evidence('right'):.2f} with the evidence in its hands" in told
+    assert f"right on {naive} (Naive) to {smart} (Smart) of the questions that have an answer" in page
+    assert f"and on {run.mean_with_evidence('right'):.2f} with the evidence in its hands" in page
 
 
 def test_a_run_is_compared_with_a_reference_run_by_question_and_interval(scoreboard: AppTest) -> None:

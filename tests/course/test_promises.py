@@ -4,12 +4,14 @@ import json
 import re
 import shlex
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 
 import pytest
 import yaml
 from typer.main import get_command
 
+from data.make.edition import GUIDES
 from lessons.cli import app
 from tests.course.measures import NOTEBOOKS, measure, notebooks, texts
 
@@ -18,8 +20,10 @@ WORKFLOWS = {path.stem: yaml.safe_load(path.read_text("utf-8")) for path in ROOT
 CONTAINER = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text(encoding="utf-8"))
 FORM = yaml.safe_load((ROOT / ".github/ISSUE_TEMPLATE/problem.yml").read_text(encoding="utf-8"))
 TEACHING = NOTEBOOKS / "TEACHING.md"
-MARKDOWN = ("README.md", "README.ko.md", "data/README.md", "data/field.md", "data/field.ko.md")
-PAGES = [ROOT / name for name in MARKDOWN] + [TEACHING]
+PAGES = [
+    *chain.from_iterable(GUIDES.items()),
+    *(ROOT / name for name in ("data/README.md", ".github/CHANGELOG.md", ".github/SECURITY.md")),
+]
 PROGRAMS = {"ruff", "mypy", "pytest", "ray"}
 COMMANDS = get_command(app).commands
 
@@ -66,7 +70,7 @@ def test_one_that_does_not_is_noticed(line: str) -> None:
     assert unknown(line)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_a_link_leads_somewhere(page: Path) -> None:
     links = re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
