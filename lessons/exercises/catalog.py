@@ -14,7 +14,7 @@ from lessons.evaluate.dialogues import dialogues
 from lessons.evaluate.golden import Golden, golden_questions
 from lessons.evaluate.metrics import retrieval_metrics
 from lessons.exercises.cases import ACCEPTS, USES, Accept, Case, Exercise, Submission, call, case, right_letters
-from lessons.exercises.comparing import REFUSED, Nearly, Text, kind
+from lessons.exercises.comparing import REFUSED, Nearly, Text, Wrong, kind
 from lessons.rag.types import Query, RetrievedDocument, Scope
 from lessons.rag.workspace import workspace
 from lessons.search.hybrid import HybridRetriever, reciprocal_rank_fusion
@@ -132,14 +132,15 @@ def dev_questions() -> list[SearchedQuestion]:
 
 
 def _better_than(ours: Callable[[SearchedQuestion], Sequence[str]]) -> Accept:
-    """Accept orders of ids that are better than ours on the dev questions."""
+    """Accept orders of ids that are better than these on the dev questions; worse ones are wrong."""
     questions = dev_questions()
 
     def accept(orders: Sequence[Sequence[str]]) -> bool | str:
         theirs = fmean(map(SearchedQuestion.ndcg, questions, orders))
         reference = fmean(map(SearchedQuestion.ndcg, questions, map(ours, questions)))
-        message = "nDCG@10 is {0} over {1} questions, and ours is {2}"
-        return theirs > reference or Text(message, f"{theirs:.3f}", len(questions), f"{reference:.3f}")
+        message = "nDCG@10 is {0} over {1} questions; the order to beat has {2}"
+        sentence = Wrong if theirs < reference else Text
+        return theirs > reference or sentence(message, f"{theirs:.3f}", len(questions), f"{reference:.3f}")
 
     return accept
 

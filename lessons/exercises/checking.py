@@ -25,7 +25,7 @@ from lessons.database.schema import ensure_owned
 from lessons.errors import DatabaseError
 from lessons.exercises.cases import Case, Exercise, call
 from lessons.exercises.catalog import NOTEBOOKS, exercise_named, exercises
-from lessons.exercises.comparing import REFUSED, Nearly, Text, kind, nearly, same
+from lessons.exercises.comparing import REFUSED, Nearly, Text, Wrong, kind, nearly, same
 from lessons.language import _
 from lessons.settings import settings
 from lessons.tables import html_table
@@ -118,7 +118,7 @@ def judge(exercise: Exercise, submission: Any) -> Verdict:
         problem = Text("it had not finished after {0} seconds", f"{seconds:g}")
     if problem is None:
         return Verdict(exercise.id, "right", Text("{0}", exercise.title))
-    if attempt.plain and not isinstance(problem, Nearly):
+    if isinstance(problem, Wrong) or (attempt.plain and not isinstance(problem, Nearly)):
         message = Text("The exercise expects {0}. Here, {1}.", exercise.expects, problem)
         return Verdict(exercise.id, "wrong", message)
     if attempt.case.arguments is None:

@@ -50,6 +50,10 @@ class Nearly(Text):
     """Half a sentence on a result that is nearly right, even in the plain case."""
 
 
+class Wrong(Text):
+    """Half a sentence on a result that is wrong, even beyond the plain case."""
+
+
 def _in_korean(value: Any) -> Any:
     if isinstance(value, Text):
         return value.korean

@@ -71,6 +71,18 @@ def test_a_fusion_with_equal_scores_is_right_however_floats_round_them() -> None
     assert judge(exercise_named("03.6"), fused).right
 
 
+def test_an_order_worse_than_the_given_one_is_wrong_and_the_given_one_nearly_right(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    questions = [asked(number) for number in range(12)]
+    for question in questions:
+        question.documents[10].legs["meaning"] = 2.0  # the gold is first
+    monkeypatch.setattr(catalog, "dev_questions", lambda: questions)
+    orders = lambda _, documents: sorted(documents, key=lambda each: each.score), lambda _, documents: documents
+    levels = [judge(exercise_named("04.5"), order).level for order in orders]
+    assert levels == ["wrong", "nearly right"]
+
+
 @pytest.mark.parametrize(("id_", "learner"), WRONG)
 def test_a_mistake_is_found_and_named(id_: str, learner: Any) -> None:
     impatient = replace(exercise_named(id_), seconds=3)
