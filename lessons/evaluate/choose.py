@@ -10,7 +10,7 @@ from typing import Any
 from lessons.context.wrapper import Answering, Wrapper, follow
 from lessons.errors import LessonsError
 from lessons.evaluate.compare import Gain, Gains, paired_gain
-from lessons.evaluate.evaluation import LABELS, Evaluation, Pair, Record, compare_records, moved_records
+from lessons.evaluate.evaluation import LABELS, Evaluation, Pair, Record, Summary, compare_records, moved_records
 from lessons.evaluate.golden import SPLITS, golden_questions
 from lessons.evaluate.run import answers
 from lessons.language import _
@@ -19,39 +19,35 @@ from lessons.settings import settings
 from lessons.tables import Table
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A stage beside the best one. `tokens` are those of a question, `against_best` is the paired difference."""
-
-    stage: str
-    mean: float
-    tokens: float
-    against_best: Gain
-    acceptable: bool
-
-
 @dataclass(frozen=True, repr=False)
 class Choice:
-    """The stages by their tokens, the best by its mean, and the cheapest acceptable one, which is recommended."""
+    """The stages, cheapest first, each compared with the `best` by its mean; recommended is the first acceptable one.
+
+    That no difference was shown is not enough to accept a stage: the whole interval must lie above minus the margin.
+    """
 
     metric: str
     margin: float
     best: str
-    candidates: tuple[Candidate, ...]
+    summaries: dict[str, Summary]
+    against_best: dict[str, Gain]
+
+    def is_acceptable(self, stage: str) -> bool:
+        return self.against_best[stage].ci_low >= -self.margin
 
     @property
     def recommended(self) -> str:
-        return next(candidate.stage for candidate in self.candidates if candidate.acceptable)
+        return next(filter(self.is_acceptable, self.summaries))
 
     def __repr__(self) -> str:
         return f"Take {self.recommended}: the cheapest within {self.margin:.2f} of {self.best} in {self.metric}"
 
     def _repr_html_(self) -> str:
         rows = []
-        for candidate in self.candidates:
-            against = "–" if candidate.stage == self.best else candidate.against_best.with_interval
-            acceptable = _("yes") if candidate.acceptable else _("no")
-            rows.append([candidate.stage, f"{candidate.mean:.2f}", f"{candidate.tokens:,.0f}", against, acceptable])
+        for stage, summary in self.summaries.items():
+            against = "–" if stage == self.best else self.against_best[stage].with_interval
+            acceptable = _("yes") if self.is_acceptable(stage) else _("no")
+            rows.append([stage, f"{summary.means[self.metric]:.2f}", f"{summary.tokens:,.0f}", against, acceptable])
         head = ["", _(self.metric), _("tokens a question"), _("against {stage}", stage=self.best), _("acceptable")]
         return Table(head, rows, _(repr(self)))._repr_html_()
 
@@ -59,17 +55,18 @@ class Choice:
 def choose(evaluation: Evaluation, metric: str = "correctness", margin: float | None = None) -> Choice:
     """Choose the cheapest stage not inferior to the best by `margin` (Piaggio et al., 2012, CONSORT extension)."""
     margin = settings().choice_margin if margin is None else margin
-    summaries = {stage: evaluation.summary(stage) for stage in evaluation.stages}
-    judged = {stage: summary for stage, summary in summaries.items() if not isnan(summary.means[metric])}
+    stages = sorted(evaluation.stages, key=lambda stage: evaluation.mean(stage, "tokens"))
+    summaries = {stage: evaluation.summary(stage) for stage in stages}
+    judged = [stage for stage in stages if not isnan(summaries[stage].means[metric])]
     if not judged:
-        first = next(iter(summaries))
-        raise LessonsError(f"{first} has no value of {metric}, so no stage can be chosen by it; take another metric.")
-    best = max(judged, key=lambda stage: (judged[stage].means[metric], -judged[stage].tokens))
-    candidates = []  # that no difference was shown is not enough: the whole interval lies above minus the margin
-    for stage, summary in sorted(summaries.items(), key=lambda item: item[1].tokens):
-        gain = compare_records(evaluation.of(best), evaluation.of(stage), metric, best, stage)
-        candidates.append(Candidate(stage, summary.means[metric], summary.tokens, gain, gain.ci_low >= -margin))
-    return Choice(metric, margin, best, tuple(candidates))
+        raise LessonsError(
+            f"{evaluation.stages[0]} has no value of {metric}, so no stage can be chosen by it; take another metric."
+        )
+    best = max(judged, key=lambda stage: (summaries[stage].means[metric], -summaries[stage].tokens))
+    against_best = {
+        stage: compare_records(evaluation.of(best), evaluation.of(stage), metric, best, stage) for stage in stages
+    }
+    return Choice(metric, margin, best, summaries, against_best)
 
 
 def questions_needed(gain: Gain, margin: float) -> int:

@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from lessons.context.guard import differences
 from lessons.context.intent import decide
 from lessons.copilot.copilot import Copilot, CopilotAnswer
-from lessons.evaluate.compare import Interval, interval, mean_with_interval
+from lessons.evaluate.compare import interval, mean_with_interval
 from lessons.evaluate.golden import json_lines, sample
 from lessons.evaluate.judge import states
 from lessons.evaluate.plots import canvas
@@ -194,35 +194,31 @@ class SupportRun:
         return sum(map(value, self.handled)) / len(self.handled)
 
     @property
-    def right(self) -> tuple[float, Interval]:
+    def right(self) -> str:
         """The share that is right, with its 95 % interval."""
-        return self.mean(lambda result: result.right), interval([result.right for result in self.handled])
+        return mean_with_interval(self.mean(lambda result: result.right), interval([r.right for r in self.handled]))
 
     @property
     def wrong(self) -> list[Handled]:
         return [result for result in self.handled if not result.right]
 
     def __repr__(self) -> str:
-        return f"{mean_with_interval(*self.right)} of {len(self.handled)} questions handled rightly"
+        return f"{self.right} of {len(self.handled)} questions handled rightly"
 
     def _repr_html_(self) -> str:
-        kinds = dict.fromkeys(result.question.kind for result in self.handled)
-        parts = {
-            kind: SupportRun(tuple(result for result in self.handled if result.question.kind == kind)) for kind in kinds
-        }
+        rows = []
+        for kind in dict.fromkeys([*(result.question.kind for result in self.handled), "all"]):
+            part = SupportRun(tuple(result for result in self.handled if kind in ("all", result.question.kind)))
+            safe, calls = (
+                part.mean(lambda result: result.safe),
+                part.mean(lambda result: len(result.answer.gathered.calls)),
+            )
+            model_calls = part.mean(lambda result: result.answer.trace.llm_calls)
+            tokens = part.mean(lambda result: result.answer.trace.tokens)
+            numbers = [f"{safe:.2f}", f"{calls:.1f}", f"{model_calls:.1f}", f"{tokens:,.0f}"]
+            rows.append([kind, str(len(part.handled)), part.right, *numbers])
         head = ["", "n", "right, 95 % interval", "right or declined", "calls", "model calls", "tokens"]
-        return Table(head, [part._row(name) for name, part in {**parts, "all": self}.items()])._repr_html_()
-
-    def _row(self, name: str) -> list[str]:
-        return [
-            name,
-            str(len(self.handled)),
-            mean_with_interval(*self.right),
-            f"{self.mean(lambda result: result.safe):.2f}",
-            f"{self.mean(lambda result: len(result.answer.gathered.calls)):.1f}",
-            f"{self.mean(lambda result: result.answer.trace.llm_calls):.1f}",
-            f"{self.mean(lambda result: result.answer.trace.tokens):,.0f}",
-        ]
+        return Table(head, rows)._repr_html_()
 
 
 def support_questions(split: str) -> list[SupportQuestion]:

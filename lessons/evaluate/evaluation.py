@@ -274,18 +274,16 @@ class Evaluation:
         """Return what `lessons evaluate --json` prints."""
         stages = {stage: self._as_dict(stage) for stage in self.stages}
         gains = [gain.as_dict() for gain in self.gains() if gain.n]
-        with_evidence = self._as_dict(WITH_EVIDENCE, ("n", *JUDGED)) if self.with_evidence else None
-        return {"stages": stages, "with_evidence": with_evidence, "gains": gains, "notes": self.remarks}
+        given = self._as_dict(WITH_EVIDENCE) if self.with_evidence else {}
+        with_evidence = {name: given[name] for name in given if name in ("n", *JUDGED, "by_category", "by_language")}
+        return {"stages": stages, "with_evidence": with_evidence or None, "gains": gains, "notes": self.remarks}
 
-    def _as_dict(self, stage: str, only: Sequence[str] = ()) -> dict[str, Any]:
-        """Summarise a stage as a whole, by category and by language, with all values or `only` these."""
-
-        def values(**group: str) -> dict[str, Any]:
-            summary = summarise(records).as_dict() if (records := self.of(stage, **group)) else {}
-            return {name: value for name, value in summary.items() if not only or name in only}
-
-        groups = {by: {name: values(**{by: name}) for name in self.groups(by)} for by in ("category", "language")}
-        return values() | {f"by_{by}": parts for by, parts in groups.items()}
+    def _as_dict(self, stage: str) -> dict[str, Any]:
+        """Summarise a stage as a whole, by category and by language."""
+        values = self.summary(stage).as_dict()
+        for by in ("category", "language"):
+            values[f"by_{by}"] = {name: self.summary(stage, **{by: name}).as_dict() for name in self.groups(by)}
+        return values
 
     def __repr__(self) -> str:
         return f"Evaluation of {', '.join(self.stages)} on {self.questions} questions of {self.data}, {self.split}"

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from matplotlib.figure import Figure
+from pandas import DataFrame  # type: ignore[import-untyped]  # Streamlit brings it
 
 from lessons.copilot.copilot import Layout
 from lessons.copilot.cost import CostModel
@@ -155,37 +155,21 @@ def plot_monthly(
 TEXTS = ROOT / "data" / "context" / "token_texts.json"
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """One text with its numbers of tokens."""
-
-    kind: str
-    text: str
-    estimated: int
-    exact: int
-
-    @property
-    def error(self) -> float:
-        """The share by which the estimate is too high: 0.5 is half too many, -0.5 half too few."""
-        return self.estimated / self.exact - 1
-
-
-def estimates(exact: TokenCounter) -> list[Estimate]:
-    """Count the tokens of every text both ways."""
+def estimates(exact: TokenCounter) -> DataFrame:
+    """Count the tokens of every text both ways: a row with its `kind`, and the columns `estimated` and `exact`."""
     estimate, texts = TokenEstimator().count, json.loads(TEXTS.read_text(encoding="utf-8"))
-    return [Estimate(kind, text, estimate(text), exact.count(text)) for kind, group in texts.items() for text in group]
+    rows = [(kind, estimate(text), exact.count(text)) for kind, group in texts.items() for text in group]
+    return DataFrame(rows, columns=["kind", "estimated", "exact"])
 
 
-def plot_token_error(estimates: list[Estimate]) -> Figure:
+def plot_token_error(counts: DataFrame) -> Figure:
     """Draw the error of each estimate, by kind of text; the bar is the error of all texts of a kind together."""
-    kinds = list(dict.fromkeys(estimate.kind for estimate in estimates))
+    kinds = counts.groupby("kind", sort=False)
     figure, axes = canvas(6, 0.6 * len(kinds) + 1.4)
-    for row, kind in enumerate(kinds):
-        group = [estimate for estimate in estimates if estimate.kind == kind]
-        total = sum(estimate.estimated for estimate in group) / sum(estimate.exact for estimate in group) - 1
-        axes.barh(row, 100 * total, color="#4c78a8", alpha=0.4)
-        axes.scatter([100 * estimate.error for estimate in group], [row] * len(group), color="#4c78a8", zorder=2)
-    name_rows(axes, [*map(_, kinds)])
+    for row, (_kind, texts) in enumerate(kinds):
+        axes.barh(row, 100 * (texts.estimated.sum() / texts.exact.sum() - 1), color="#4c78a8", alpha=0.4)
+        axes.scatter(100 * (texts.estimated / texts.exact - 1), [row] * len(texts), color="#4c78a8", zorder=2)
+    name_rows(axes, [_(kind) for kind in kinds.groups])
     axes.axvline(0, color="black", linewidth=0.8)
     axes.set_xlabel("estimated against exact tokens (%): too few on the left, too many on the right")
     axes.set_title("How far the token estimate is off")

@@ -223,9 +223,9 @@ def _beir_question(line: str, id_: str, item: dict[str, Any], grades: dict[str, 
 def _judgements(path: Path, documents: Collection[str]) -> Judgements:
     """Read the grades. One of 0 says that a document does not help, and is left out."""
     judgements: Judgements = {}
-    for number, text in _lines(path):
-        cells, line = [normalize(cell).strip() for cell in text.split("\t")], f"{path.name}, line {number}"
-        if number == 1 and cells[-1:] == ["score"]:
+    for line, text in _lines(path):
+        cells = [normalize(cell).strip() for cell in text.split("\t")]
+        if not judgements and cells[-1] == "score":
             continue
         if len(cells) != 3 or not re.fullmatch(r"-?\d{1,9}", cells[2]):
             raise LessonsError(f"{line}: expected query-id, corpus-id and a whole number, separated by tabs.")
@@ -243,8 +243,7 @@ def _judgements(path: Path, documents: Collection[str]) -> Judgements:
 def _beir_objects(path: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Yield the JSON objects of a file, each with its line and its `_id`, which is unique."""
     ids = set[str]()
-    for number, text in _lines(path):
-        line = f"{path.name}, line {number}"
+    for line, text in _lines(path):
         try:
             item = json.loads(text)
             id_ = normalize(str(item["_id"])).strip()
@@ -256,20 +255,18 @@ def _beir_objects(path: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
         yield line, id_, item
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are not blank, with their numbers, without reading the whole file into memory."""
+def _lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the lines that are not blank, each after its place, without reading the whole file into memory."""
     try:
         check_regular(path)
-        with path.open("rb") as file:
+        with path.open(encoding="utf-8-sig") as file:
             for number, line in enumerate(file, start=1):
-                text = line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-                if text.strip():
-                    yield number, text
-    except UnicodeDecodeError as error:
-        raise LessonsError(f"{path.name}, line {number}: not written in UTF-8; save the file as UTF-8.") from error
-    except OSError as error:
+                if line.strip():
+                    yield f"{path.name}, line {number}", line.rstrip("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", "") or error
         raise LessonsError(
-            f"{path} cannot be read ({error.strerror}); a set in BEIR layout has corpus.jsonl, queries.jsonl "
+            f"{path} cannot be read ({reason}); a set in BEIR layout has corpus.jsonl, queries.jsonl "
             "and qrels/test.tsv or qrels/dev.tsv."
         ) from error
 
