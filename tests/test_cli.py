@@ -94,7 +94,6 @@ def test_what_ctrl_c_stops_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
         ("ingest", "x", "--index", "none"),
         ("ingest", ""),
         ("app", "--port", "99999"),
-        ("memories", "--stage", "perfect"),
     ],
 )
 def test_bad_usage_ends_with_code_2_and_a_message_on_stderr(arguments: tuple[str, ...]) -> None:

@@ -92,6 +92,7 @@ class Refined(Wrapper):
     """The pieces of each answer are streamed, a step between them; `.answer` of the stream holds the last one."""
 
     max_answers: int = field(default_factory=lambda: settings().refine_answers)
+    stop_when_nothing_new: bool = True  # False only to see what this safeguard saves
 
     def _pieces(self, stream: AnswerStream, question: str, scope: dict[str, Any]) -> Generator[Any, None, None]:
         within = self.inner.stream(question, **scope)
@@ -111,8 +112,9 @@ class Refined(Wrapper):
                 return
             documents = self._search(query, judgement.queries[: _MOST["queries"][1]], trace)
             if not {document.id for document in documents} - known_ids:
-                trace.steps[-1].notes.append("the search found nothing new, so the answer stays")
-                return
+                trace.steps[-1].notes.append("the search found nothing new")
+                if self.stop_when_nothing_new:
+                    return
             known_ids |= {document.id for document in documents}
             stream.answer = self._next(stage, stream.answer, query, documents)
             stream.answer.warnings += question_warnings

@@ -47,7 +47,7 @@ class Exercise:
     """What a learner is asked for, and the cases that decide."""
 
     id: str
-    title: str
+    title: Text
     expects: str  # completes 'expects …'
     cases: Iterable[Case] | Callable[[], Iterable[Case]]  # a failure in the first is wrong, in another nearly right
     slips: Sequence[tuple[str, Any]] = ()  # half a sentence on a mistake, and its result in the first case

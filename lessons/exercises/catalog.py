@@ -257,8 +257,8 @@ def _memory_cases() -> Iterator[Case]:
 
 
 MEASURED = {
-    "03.6": Exercise("03.6", "", "", _fusion_cases, use=_fuse, seconds=90),
-    "04.5": Exercise("04.5", "", "", _reranker_cases, use=_rerank, seconds=90),
-    "09.5": Exercise("09.5", "", "", _memory_cases, use=_recall_of_turns),
+    "03.6": Exercise("03.6", Text(""), "", _fusion_cases, use=_fuse, seconds=90),
+    "04.5": Exercise("04.5", Text(""), "", _reranker_cases, use=_rerank, seconds=90),
+    "09.5": Exercise("09.5", Text(""), "", _memory_cases, use=_recall_of_turns),
 }
 """Their texts are data, too."""

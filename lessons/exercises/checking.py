@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
@@ -15,7 +15,8 @@ from dis import get_instructions
 from inspect import signature
 from typing import Any, Literal
 
-from sqlalchemy import Column, Engine, Integer, MetaData, String, Table, func, select
+from sqlalchemy import Column, Engine, Integer, MetaData, String, func, select
+from sqlalchemy import Table as DatabaseTable
 from sqlalchemy.dialects.postgresql import insert
 
 from lessons.agent import within
@@ -28,7 +29,7 @@ from lessons.exercises.catalog import NOTEBOOKS, exercise_named, exercises
 from lessons.exercises.comparing import REFUSED, Nearly, Text, Wrong, kind, nearly, same
 from lessons.language import _
 from lessons.settings import settings
-from lessons.tables import html_table
+from lessons.tables import Table
 
 Level = Literal["not attempted", "wrong", "nearly right", "right"]
 NOT_ATTEMPTED: Level = "not attempted"
@@ -40,7 +41,7 @@ MARKS: dict[Level, tuple[str, str]] = {
     "right": ("✓", "#1a7f37"),
 }
 LEVELS = tuple(MARKS)[1:]  # those that are stored, from worst to best
-DONE = Table(
+DONE = DatabaseTable(
     "exercises_done",
     MetaData(),
     Column("user_id", String, primary_key=True),
@@ -294,47 +295,25 @@ def hint(id_: str) -> Hint:
     return Hint(Text("{0}, hint {1} of {2}: {3}", id_, step + 1, len(hints), hints[step]).localized)
 
 
-@dataclass(frozen=True, repr=False)
-class Progress:
-    """A row for each exercise of a notebook, or for each notebook. `problem` says why no verdicts could be read."""
-
-    rows: Sequence[tuple[str, str, str]]
-    problem: str = ""
-
-    def __repr__(self) -> str:
-        rows = self._localized_rows
-        widths = [max(len(row[column]) for row in rows) for column in range(2)]
-        lines = [f"{first:{widths[0]}}  {middle:{widths[1]}}  {last}" for first, middle, last in rows]
-        return "\n".join([*lines, _(self.problem)]).strip()
-
-    def _repr_html_(self) -> str:
-        table = html_table([_("exercise"), "", _("best so far")], self._localized_rows)
-        return table + f"<p>{html.escape(_(self.problem))}</p>"
-
-    @property
-    def _localized_rows(self) -> list[list[str]]:
-        return [[cell.localized if isinstance(cell, Text) else _(cell) for cell in row] for row in self.rows]
-
-
-def progress(notebook: str | None = None) -> Progress:
-    """Return how far the learner has come in a notebook such as '04', or in all of them."""
+def progress(notebook: str | None = None) -> Table:
+    """Show how far the learner has come in a notebook such as '04', or in all of them."""
     best, problem = dict[str, Level](), ""
     try:
         query = select(DONE.c.exercise, DONE.c.best).where(DONE.c.user_id == settings().user)
         with owner_transaction(_open_table(), settings().user) as connection:
             best = {row.exercise: LEVELS[row.best] for row in connection.execute(query)}
     except DatabaseError as error:
-        problem = str(error)
+        problem = _(str(error))
+    levels = {exercise.id: best.get(exercise.id, NOT_ATTEMPTED) for exercise in exercises(notebook)}
     if notebook:
-        return Progress(
-            [(item.id, item.title, best.get(item.id, NOT_ATTEMPTED)) for item in exercises(notebook)], problem
-        )
-    rows = []
-    for number in NOTEBOOKS:
-        levels = [best.get(exercise.id, NOT_ATTEMPTED) for exercise in exercises(number)]
-        marks = " ".join(MARKS[level][0] for level in levels)
-        rows.append((number, marks, _("{right} of {all}", right=levels.count("right"), all=len(levels))))
-    return Progress(rows, problem)
+        rows = [[item.id, item.title.localized, _(levels[item.id])] for item in exercises(notebook)]
+    else:
+        rows = []
+        for number in NOTEBOOKS:
+            own = [level for id_, level in levels.items() if id_.startswith(number)]
+            right = _("{right} of {all}", right=own.count("right"), all=len(own))
+            rows.append([number, " ".join(MARKS[level][0] for level in own), right])
+    return Table([_("exercise"), "", _("best so far")], rows, problem)
 
 
 def _store(verdict: Verdict) -> None:

@@ -3,8 +3,9 @@
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from numbers import Real
 from typing import Any
@@ -107,11 +108,42 @@ def letters(answer: Any) -> str | None:
 
 def nearly(result: Any, expected: Any) -> str:
     """Say in half a sentence what is off; return "" if the result is further from the expected one than that."""
-    compare: dict[str, Callable[[Any, Any], str]] = {"a number": _numbers, "a text": _texts, "a list": _lists}
     with suppress(Exception):  # a learner's object may refuse to be compared
-        same_kind = kind(result) == kind(expected)
-        return compare[kind(expected)](result, expected) if same_kind else _other_kind(result, expected)
+        if kind(result) != kind(expected):
+            return _other_kind(result, expected)
+        for text, mistake in _mistakes(expected):
+            if same(_plain(result) if isinstance(mistake, str) else result, mistake):
+                return text
+        if kind(expected) == "a list" and not _is_ranking(expected) and _equal_in_any_order(result, expected):
+            return Text("the right ones, in another order")
     return ""
+
+
+def _mistakes(expected: Any) -> Iterator[tuple[str, Any]]:
+    """Yield common mistakes, each in half a sentence with the result to which it leads."""
+    if kind(expected) == "a text":
+        yield Text("it differs only in capitals, spaces or composed letters"), _plain(expected)
+    if kind(expected) == "a number" and expected:
+        yield Text("its sign is the other way round"), -expected
+        for factor in FACTORS:
+            yield Text("it is {0} times too large; mind the unit", f"{factor:,}"), expected * factor
+            yield Text("it is {0} times too small; mind the unit", f"{factor:,}"), expected / factor
+        for digits in filter(partial(round, expected), range(1, 6)):
+            yield Text("it is rounded; give it as it is"), round(expected, digits)
+    if kind(expected) != "a list" or any(item is None or isinstance(item, bool) for item in expected):
+        return  # a list of these holds the results of several calls
+    if expected[1:]:
+        yield Text("the last one is missing"), expected[:-1]
+        yield Text("the first one is missing"), expected[1:]
+        yield Text("the right ones, the other way round"), expected[::-1]
+    if {kind(item) for item in expected} == {"a number"}:
+        yield Text("the right numbers, but as texts"), [str(item) for item in expected]
+        yield Text("all of them are one too large"), [item + 1 for item in expected]
+        yield Text("all of them are {0} times too large; mind the unit", 100), [item * 100 for item in expected]
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFC", " ".join(text.split())).casefold()
 
 
 def misplaced(names: Sequence[Any], all_names: Collection[str], unknown: str, missing: str, twice: str) -> str:
@@ -145,57 +177,6 @@ def _number(value: Any) -> Any:
     with suppress(ValueError):
         return float(value) if isinstance(value, str) else None
     return None
-
-
-def _first_match(result: Any, mistakes: Iterable[tuple[str, Any]]) -> str:
-    return next((text for text, mistake in mistakes if same(result, mistake)), "")
-
-
-def _numbers(result: float, expected: float) -> str:
-    mistakes = [(Text("its sign is the other way round"), -expected)]
-    for factor in FACTORS:
-        mistakes.append((Text("it is {0} times too large; mind the unit", f"{factor:,}"), expected * factor))
-        mistakes.append((Text("it is {0} times too small; mind the unit", f"{factor:,}"), expected / factor))
-    rounded = Text("it is rounded; give it as it is")
-    mistakes += [(rounded, round(expected, digits)) for digits in range(1, 6)]
-    return _first_match(result, [(text, mistake) for text, mistake in mistakes if mistake])
-
-
-def _texts(result: str, expected: str) -> str:
-    plain = (unicodedata.normalize("NFC", " ".join(text.split())).casefold() for text in (result, expected))
-    return Text("it differs only in capitals, spaces or composed letters") if len(set(plain)) == 1 else ""
-
-
-def _lists(result: Sequence[Any], expected: Sequence[Any]) -> str:
-    result, expected = list(result), list(expected)
-    if any(item is None or isinstance(item, bool) for item in expected):
-        return ""  # these are the results of several calls
-    if len(result) == len(expected):
-        return _equally_long(result, expected)
-    if not result or not expected:
-        return ""
-    if len(result) < len(expected):
-        last, first = Text("the last one is missing"), Text("the first one is missing")
-        return _first_match(result, [(last, expected[:-1]), (first, expected[1:])])
-    last, first = Text("the last one is too much"), Text("the first one is too much")
-    return _first_match(expected, [(last, result[:-1]), (first, result[1:])])
-
-
-def _equally_long(result: list[Any], expected: list[Any]) -> str:
-    if same(result, expected[::-1]):
-        return Text("the right ones, the other way round")
-    if not _is_ranking(expected) and _equal_in_any_order(result, expected):
-        return Text("the right ones, in another order")
-    if {kind(item) for item in expected} != {"a number"}:
-        return ""
-    numbers = [_number(item) if isinstance(item, str) else item for item in result]
-    mistakes = [
-        (Text("the right numbers, but as texts"), expected),
-        (Text("all of them are one too large"), [item + 1 for item in expected]),
-        (Text("all of them are one too small"), [item - 1 for item in expected]),
-        (Text("all of them are {0} times too large; mind the unit", 100), [item * 100 for item in expected]),
-    ]
-    return _first_match(numbers, mistakes)
 
 
 def _is_ranking(expected: list[Any]) -> bool:

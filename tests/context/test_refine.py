@@ -79,6 +79,15 @@ def test_a_search_that_finds_nothing_new_ends_the_loop(one: Stage) -> None:
     assert "nothing new" in answer.trace[SEARCH_AGAIN_STEP].notes[-1]
 
 
+def test_without_this_safeguard_the_loop_goes_in_circles_up_to_the_maximum(one: Stage) -> None:
+    endless = Refined(one, max_answers=4, stop_when_nothing_new=False)
+    answer = endless.ask("How many days does a refund take on the moon of Saturn?")
+    searches = [step for step in answer.trace if step.name == SEARCH_AGAIN_STEP]
+    assert len(searches) == 3
+    assert all("nothing new" in step.notes[-1] for step in searches)
+    assert len({iteration.answer for iteration in iterations(answer.trace)}) == 1
+
+
 @dataclass(frozen=True)
 class AlwaysAnother:
     """A retriever that finds a new document each time, which never answers."""

@@ -118,7 +118,7 @@ def test_a_dead_database_breaks_no_check(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(checking, "_open_table", dead)
     assert check("04.1", (1.0, 0.5)).right
-    assert "The database cannot be reached." in str(checking.progress("04"))
+    assert "The database cannot be reached." in checking.progress("04").caption
 
 
 @pytest.mark.usefixtures("database")
@@ -133,7 +133,7 @@ class TestProgress:
     def test_of_a_notebook_names_each_exercise(self) -> None:
         check("04.1", (1.0, 0.5))
         rows = checking.progress("04").rows
-        assert rows[0] == ("04.1", exercise_named("04.1").title, "right")
+        assert rows[0] == ["04.1", exercise_named("04.1").title, "right"]
         assert {row[2] for row in rows[1:]} == {"not attempted"}
 
     @pytest.mark.parametrize("answers", [[(1.0, 0.5), 3], [3, (1.0, 0.5)]])
