@@ -27,12 +27,10 @@ from sqlalchemy import (
     PrimaryKeyConstraint,
     Row,
     UniqueConstraint,
-    event,
 )
 from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.sql import delete, func, select, update
-from sqlalchemy.sql.ddl import DDL
 
 from lessons.context.guard import CLEAR, differences, read_constraints
 from lessons.context.wrapper import Wrapper, follow
@@ -147,10 +145,6 @@ class AnswerRow(Base):
     hits: Mapped[int] = mapped_column(default=0)
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
     used_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.now())
-
-
-# The cache of version 0.1, in which nothing would expire any more.
-event.listen(AnswerRow.__table__, "after_create", DDL("DROP TABLE IF EXISTS cached_answers"))
 
 
 @dataclass(frozen=True)

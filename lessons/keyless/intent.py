@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
-from zlib import crc32
 
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -33,7 +32,6 @@ OPEN_FROM = 0.4  # in cross-validation, 86 % of the open questions and 2 % of th
 PENALTY = 2.0
 SMALL_TALK = 0.25  # by which chat must lead where nothing is asked; short noun phrases ('영업이익') lead by up to 0.22
 DOUBT = 0.05  # scores closer than this to the best are as good
-_BUCKETS = 4_096
 _CLAUSE = re.compile(r"[,;]|[?？.]\s|\b(?:and|or|than|versus|vs)\b|(?<=[가-힣])(?:랑|와|과|고|며)\s|그리고|보다")
 
 
@@ -60,10 +58,10 @@ def open_questions() -> tuple[Utterance, ...]:
 
 
 class Classifier:
-    """Scores the labels, about 0 to 1 each, from the vectors of an embedding model or, without one, from letters."""
+    """Scores the labels, about 0 to 1 each, from the vectors of an embedding model."""
 
     def __init__(
-        self, embedding: BaseEmbedding | None, examples: Sequence[Utterance], labels: Sequence[str] = INTENTS
+        self, embedding: BaseEmbedding, examples: Sequence[Utterance], labels: Sequence[str] = INTENTS
     ) -> None:
         self.embedding = embedding
         texts = [example.text for example in examples]
@@ -80,8 +78,7 @@ class Classifier:
 
     def scores(self, text: str) -> np.ndarray:
         """Score how well each label fits, (labels,)."""
-        vector = self.embedding.get_query_embedding(text) if self.embedding else _letters(text)
-        return np.concatenate([vector, _shape(text)]) @ self.weights + self.bias
+        return np.concatenate([self.embedding.get_query_embedding(text), _shape(text)]) @ self.weights + self.bias
 
     def intent(self, text: str) -> Label:
         """Return the best of the intents: of close ones the one that fetches more; chat has to be clearly better."""
@@ -93,8 +90,6 @@ class Classifier:
 
     def _vectors(self, texts: list[str]) -> np.ndarray:
         """Read the shipped vectors, or have another model embed the texts once, as passages."""
-        if self.embedding is None:
-            return np.array([_letters(text) for text in texts])
         shipped = read_vectors(self.embedding.model_name, QUESTIONS)
         keys = [key("query", normalize(text)) for text in texts]
         if shipped.keys() >= set(keys):
@@ -104,18 +99,21 @@ class Classifier:
 
 @task("intent")
 def intent(llm: Any, question: str, **_: Any) -> dict[str, Label]:
-    """Call it chat if only the conversation answers it, or mere signs; leave an empty question to the search."""
+    """Call it chat if only the conversation answers it, or mere signs; leave an empty question to the search.
+
+    Without an embedding model any question fetches as much as a complex one.
+    """
     if not any(sign.isalnum() for sign in question):
         return {"intent": "chat" if question.strip() else "simple"}
     if asks_back(question) or states_only(question):
         return {"intent": "chat"}
-    return {"intent": llm.classifier.intent(question)}
+    return {"intent": llm.classifier.intent(question) if llm.embedding else "complex"}
 
 
 def is_small_talk(llm: Any, text: str) -> bool:
     """Tell whether an utterance asks nothing and reads like thanks or a greeting, which are not searched for."""
     if llm.embedding is None or "?" in text or INTERROGATIVE.search(text) or not any(map(str.isalnum, text)):
-        return False  # letters alone tell too little
+        return False
     scores = llm.classifier.scores(text)
     return bool(scores[0] - scores[1:].max() > SMALL_TALK)
 
@@ -124,14 +122,6 @@ def _shape(text: str) -> list[float]:
     """Return the length in bytes (a Korean syllable says as much as three letters), clauses and digits; scaled."""
     clauses = len(_CLAUSE.findall(text))
     return [min(len(text.encode()), 200) / 90, min(clauses, 4) / 3, 0.5 * any(sign.isdigit() for sign in text)]
-
-
-def _letters(text: str) -> np.ndarray:
-    """Hash how often two and three letters follow on each other, of length 1, for want of an embedding model."""
-    padded = f" {text.casefold()} "
-    pairs = [padded[i : i + size] for size in (2, 3) for i in range(len(padded) - size + 1)]
-    counts = np.log1p(np.bincount([crc32(pair.encode()) % _BUCKETS for pair in pairs], minlength=_BUCKETS))
-    return counts / np.linalg.norm(counts)
 
 
 @task("small_talk")

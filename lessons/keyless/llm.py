@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.base.llms.generic_utils import messages_to_prompt
@@ -38,13 +38,13 @@ class OfflineLLM(CustomLLM, FunctionCallingLLM):
 
     @cached_property
     def classifier(self) -> intent.Classifier:
-        """Tells intents apart; fitted to the labelled examples."""
-        return intent.Classifier(self.embedding, intent.utterances())
+        """Tells intents apart; fitted to the labelled examples, so that it takes an embedding model."""
+        return intent.Classifier(cast(BaseEmbedding, self.embedding), intent.utterances())
 
     @cached_property
     def openness(self) -> intent.Classifier:
         """Tells open questions from others."""
-        return intent.Classifier(self.embedding, intent.open_questions(), intent.OPEN)
+        return intent.Classifier(cast(BaseEmbedding, self.embedding), intent.open_questions(), intent.OPEN)
 
     @classmethod
     def class_name(cls) -> str:

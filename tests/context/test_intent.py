@@ -96,11 +96,8 @@ def test_signs_without_words_get_a_friendly_reply_and_no_document(stage: Stage, 
     assert (answer.text, answer.context.empty) == ("All right. Ask whenever you like.", True)
 
 
-@pytest.mark.parametrize(
-    ("text", "intent"), [("Hello!", "chat"), ("감사합니다", "chat"), ("Compare the plans", "complex")]
-)
-def test_without_an_embedding_model_letters_decide(text: str, intent: str) -> None:
-    assert decide(text, OfflineLLM(), Step("intent")).intent == intent
+def test_without_an_embedding_model_much_is_fetched() -> None:
+    assert decide("How long does a refund take?", OfflineLLM(), Step("intent")).intent == "complex"
 
 
 def test_another_embedding_model_embeds_the_examples_once_as_passages() -> None:

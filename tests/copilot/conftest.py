@@ -35,15 +35,6 @@ FILES = {
     "## 어디에서 수리하나요?\n\n대리점에서 수리합니다.\n",
 }
 
-EDITIONS = {
-    "guide_seal_10.md": "# Mounting the seal – guide for Zephyr 1.0\n\nPublished on 4 March 2021.\n\n"
-    "## Fitting\n\n1. Grease the seal with tallow.\n2. Press it in by hand.\n\n"
-    "## Disposal\n\nOld seals are collected by the dealer in Ghent.\n",
-    "guide_seal_20.md": "# Mounting the seal – guide for Zephyr 2.0\n\nPublished on 9 May 2025.\n\n"
-    "## Fitting\n\n1. Grease the seal with silicone.\n2. Press it in with the ring.\n\n"
-    "## Care\n\nWipe the seal every month.\n",
-}
-
 
 @pytest.fixture(scope="session")
 def place(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
@@ -51,7 +42,7 @@ def place(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> Works
     index = stages()[INDEX].index
     for owner in (OWNER, NEIGHBOUR):
         files = []
-        for name, text in {**FILES, **EDITIONS}.items():
+        for name, text in FILES.items():
             path = Path(folder / f"{owner}-{name}")
             path.write_text(text if owner == OWNER else text.replace("Zephyr", "Secret").replace("26", "99"))
             files.append((path, name))

@@ -3,7 +3,7 @@
 import pytest
 
 from lessons.evaluate.golden import golden_questions
-from lessons.keyless.conversation import NOT_TOLD, REPLIES, asks_back, asks_for_documents, recalled
+from lessons.keyless.conversation import NOT_TOLD, REPLIES, asks_back, recalled
 from lessons.keyless.facts import states_only
 from lessons.keyless.followups import compress
 from lessons.keyless.intent import intent, small_talk
@@ -115,15 +115,7 @@ def test_what_is_more_than_a_statement_or_none_is_not_acknowledged(said: str) ->
 def test_no_golden_question_about_the_documents_is_taken_for_one_about_the_conversation(split: str) -> None:
     questions = [each.question for each in golden_questions(split)]
     assert questions
-    assert not [text for text in questions if asks_back(text) or recalled(text, TALK) or asks_for_documents(text)]
-
-
-@pytest.mark.parametrize(
-    "question", ["Which documents do you see?", "어떤 문서를 볼 수 있어?", "무슨 자료를 가지고 있나요?"]
-)
-def test_a_question_for_the_documents_themselves_is_recognised(question: str) -> None:
-    assert asks_for_documents(question)
-    assert not asks_for_documents("Which documents do I need for a refund?")
+    assert not [text for text in questions if asks_back(text) or recalled(text, TALK)]
 
 
 @pytest.mark.parametrize("said", ["안녕하세요", "감사합니다", "고마워요!", "Thanks a lot!", "hello"])
