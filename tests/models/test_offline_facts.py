@@ -1,4 +1,4 @@
-"""What the keyless model notes of a conversation: typed values, facts about the user, corrections, a summary."""
+"""What the keyless model notes of a conversation: typed values, facts about the user, a summary."""
 
 import pytest
 from hypothesis import given
@@ -7,7 +7,45 @@ from hypothesis import strategies as st
 from lessons.keyless.conversation import recalled, recursive_summary, turns_summary
 from lessons.keyless.facts import entities, profile, same_key
 from lessons.models.tokens import TokenEstimator
-from tests.models.held_out_facts import PROFILE
+
+# Sentences that the extraction was not written with, and the values that should be noted of them.
+PROFILE: list[tuple[str, list[tuple[str, str]]]] = [
+    ("I have chronic kidney disease.", [("has", "chronic kidney disease")]),
+    ("My name is Joon Park.", [("name", "Joon Park")]),
+    ("I'm a teacher and I live in Daegu.", [("is", "teacher"), ("lives in", "Daegu")]),
+    ("We use BigQuery for reports.", [("uses", "BigQuery")]),
+    ("I am allergic to penicillin.", [("is", "allergic to penicillin")]),
+    ("I take ibuprofen now and then.", [("takes", "ibuprofen")]),
+    ("Our budget is about 800 dollars, can we afford the Team plan?", [("budget", "800 dollars")]),
+    ("I work for Hanbit Bank.", [("works", "Hanbit Bank")]),
+    ("I prefer short answers.", [("likes", "short answers")]),
+    ("My account manager is Ms Lee.", [("account manager", "Ms Lee")]),
+    ("Does asthma get worse in winter?", []),
+    ("If I had diabetes, could I take it?", []),
+    ("My sister has epilepsy.", []),
+    ("I have two more questions.", []),
+    ("I'm not sure what that means.", []),
+    ("What would my bill be with 500 users?", []),
+    ("I want to cancel my subscription.", []),
+    ("The report says revenue is 4 billion won.", []),
+    ("저는 만성 신장병이 있어요.", [("has", "만성 신장병")]),
+    ("제 이름은 박준이라고 해요.", [("name", "박준")]),
+    ("저는 교사이고 대구에 살아요.", [("is", "교사"), ("lives in", "대구")]),
+    ("저희는 BigQuery를 사용합니다.", [("uses", "BigQuery")]),
+    ("페니실린 알레르기가 있습니다.", [("has", "페니실린 알레르기")]),
+    ("저는 이부프로펜을 매일 복용해요.", [("takes", "이부프로펜")]),
+    ("우리 예산은 100만 원 정도예요.", [("budget", "100만 원")]),
+    ("저는 한빛은행에 다녀요.", [("works", "한빛은행")]),
+    ("저는 짧은 답을 선호해요.", [("likes", "짧은 답")]),
+    ("천식은 겨울에 더 심해지나요?", []),
+    ("만약 제가 당뇨병이 있다면 먹어도 되나요?", []),
+    ("동생이 뇌전증이 있어요.", []),
+    ("질문이 두 개 더 있어요.", []),
+    ("구독을 취소하고 싶어요.", []),
+    ("보고서에 매출은 40억 원이라고 나와 있어요.", []),
+    ("저는 그게 무슨 뜻인지 모르겠어요.", []),
+]
+
 
 Pairs = list[tuple[str, str]]
 

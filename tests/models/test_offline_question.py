@@ -1,10 +1,15 @@
-"""What a question names: its periods, its names, and words that only look like something else."""
+"""How a question is read: what it names, its parts and sides, the reason it asks for, and words that mean the same."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from lessons.keyless.words import read_question
+from lessons.keyless import words as words_room
+from lessons.keyless.parts import parts, sides
+from lessons.keyless.words import GROUPS, SAME, read_question, synonyms
 from lessons.models.keyless import NOT_FOUND
-from tests.models.answer_cases import ask, context
+from lessons.text import terms
+from tests.models.answer_cases import FAQ_EN, FAQ_KO, REPORTS_EN, REPORTS_KO, ask, context, refuses
 
 PLANS = context(
     (
@@ -56,3 +61,178 @@ def test_a_first_document_in_the_other_language_is_read_with_the_others() -> Non
 def test_a_korean_word_before_a_division_names_it() -> None:
     question = read_question("가람식품의 제빵 부문 영업이익률은 얼마인가요?")
     assert next(unit for unit in question.units if unit.text == "제빵").required
+
+
+@pytest.mark.parametrize(
+    ("question", "count"),
+    [
+        ("How long are backups kept, and who may restore them?", 2),
+        ("Compare the Q3 2024 revenue of Marlow Foods and Tessin Optics.", 2),
+        ("환불은 얼마나 걸리고 결제 수단은 누가 바꾸나요?", 1),
+        ("매출은 얼마이고 재무 책임자는 누구인가요?", 2),
+        ("토큰은 만료가 있나요? 몇 개까지 만들 수 있죠?", 2),
+        ("파일은 언제까지 받을 수 있고 백업은 며칠 뒤에 지워지나요?", 2),
+        ("When does the office open?", 1),
+    ],
+)
+def test_a_question_is_cut_where_another_part_begins(question: str, count: int) -> None:
+    assert len(parts(read_question(question))) == count
+
+
+def test_each_part_expects_its_own_kind_of_answer() -> None:
+    first, second = parts(read_question("Who signs the contract, and when does it end?"))
+    assert (first.question.kinds, second.question.kinds) == ({"person"}, {"date"})
+
+
+def test_another_question_keeps_its_own_words() -> None:
+    *_, last = parts(read_question("How many staff has the mill in Ashby, and when was the one in Corley closed?"))
+    assert {unit.text: unit.weight for unit in last.question.units}["staff"] < 0.5
+
+
+def test_each_part_has_its_own_citation() -> None:
+    said = ask(
+        "What was the operating margin of Tessin Optics, and who became its chief financial officer?", REPORTS_EN
+    )
+    assert "6.6% [3]" in said
+    assert "Ines Calder" in said
+
+
+def test_each_part_has_its_own_citation_in_korean() -> None:
+    said = ask("환불은 며칠 걸리나요? 결제 수단은 누가 바꿀 수 있나요?", FAQ_KO)
+    assert "5일" in said
+    assert "계정 소유자" in said
+
+
+def test_a_missing_part_is_named() -> None:
+    said = ask("What was the Q3 2024 revenue of Marlow Foods, and how many ships does Velmar Shipping own?", REPORTS_EN)
+    assert "44.7 billion" in said
+    assert said.endswith("The documents do not say: “how many ships does Velmar Shipping own”.")
+
+
+def test_a_missing_part_is_named_in_korean() -> None:
+    said = ask("가람식품의 2024년 3분기 매출은 얼마인가요? 새빛전자의 매출은 얼마인가요?", REPORTS_KO)
+    assert "447억 원" in said
+    assert said.endswith("“새빛전자의 매출은 얼마인가요”에 대한 답은 문서에 나와 있지 않습니다.")
+
+
+def test_a_question_of_which_every_part_is_missing_is_refused() -> None:
+    question = "Who founded Velmar Shipping, and when did Velmar Shipping move to Lisbon?"
+    assert refuses(question, REPORTS_EN)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the difference between ferries and water taxis?", ["ferries", "water taxis"]),
+        ("Compare the night bus with the tram in terms of price", ["night bus price", "tram price"]),
+        ("How does oak differ from pine?", ["oak", "pine"]),
+        ("Is oak harder than pine?", ["oak harder", "pine harder"]),
+        ("오크와 소나무의 차이점은?", ["오크", "소나무"]),
+        ("버스가 전철보다 얼마나 싸요?", ["버스 싸요", "전철 싸요"]),
+        ("연회비는 실버와 골드 중 어느 쪽이 비싼가요?", ["실버", "골드"]),
+    ],
+)
+def test_each_side_of_a_comparison_has_a_query_of_its_own(question: str, expected: list[str]) -> None:
+    found = sides(question)
+    assert len(found) == 2
+    for query, side, other in zip(found, expected, reversed(expected), strict=True):
+        assert side.split()[0] in query
+        assert other.split()[0] not in query
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who explained the difference to the board?",
+        "How do I compare two reports?",
+        "Was it colder than expected?",
+        "Is it more than 30?",
+        "두 보고서를 비교하는 방법은?",
+        "결과와 다른 점이 있으면 알려 주세요",
+        "작년보다 매출이 늘었나요?",
+        "빵과 우유는 어디에서 파나요?",
+    ],
+)
+def test_what_compares_no_two_things_is_not_split(question: str) -> None:
+    assert sides(question) == []
+
+
+@given(st.text(max_size=120))
+def test_any_text_has_two_sides_or_none(question: str) -> None:
+    assert len(sides(question)) in (0, 2)
+    assert all(query.strip() for query in sides(question))
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("영업이익이 늘어난 원인이 뭐야?", True),
+        ("무엇 때문에 늦어졌나요?", True),
+        ("크레딧 때문인가요?", True),
+        ("장비 대금 때문에 발행한 회사채는 얼마인가요?", False),
+        ("What led to the delay?", True),
+        ("When was the delay announced?", False),
+    ],
+)
+def test_a_question_asks_for_a_reason_unless_it_names_one(question: str, asks: bool) -> None:
+    assert ("why" in read_question(question).kinds) == asks
+
+
+FACTORY = context(
+    (
+        "ferry-works.md",
+        "# Ferry works\n\nThe plant in Harlen has 312 employees. Its inventory is counted in May.\n\n"
+        "The canteen seats 90 guests. The roof was painted white.",
+    )
+)
+FACTORY_KO = context(
+    (
+        "연락선_공장.md",
+        "# 연락선 공장\n\n하를렌 공장의 근로자는 312명입니다. 재고는 5월에 셉니다.\n\n식당은 90석입니다.",
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "documents", "words"),
+    [
+        ("How many staff work at the factory?", FACTORY, "312 employees"),
+        ("공장 직원은 몇 명인가요?", FACTORY_KO, "312명"),
+        ("공장 직원은 몇 명인가요?", FACTORY, "312 employees"),
+        ("How many people are the staff of the factory?", FACTORY_KO, "312명"),
+        ("How long does a reimbursement take?", FAQ_EN, "five business days"),
+        ("How many business days does a refund take?", FAQ_KO, "5일"),
+    ],
+)
+def test_another_word_for_the_same_is_found_by_the_glossary_alone(
+    question: str, documents: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert words in ask(question, documents)
+    monkeypatch.setattr(words_room, "synonyms", lambda said: [()] * len(said))
+    assert words not in ask(question, documents)
+
+
+def test_a_word_of_another_meaning_is_not_found() -> None:
+    assert refuses("How many ferries does the factory lease in Portugal?", FACTORY)
+
+
+def test_the_asked_word_counts_more_than_one_that_means_the_same() -> None:
+    unit = next(unit for unit in read_question("How many staff are there?").units if unit.text == "staff")
+    assert unit.covered(frozenset(terms("staff"))) == 1
+    assert unit.covered(frozenset(terms("employees"))) == SAME
+    assert unit.covered(frozenset(terms("임직원"))) == SAME
+
+
+def test_words_that_are_one_form_are_replaced_together() -> None:
+    operating, profit = synonyms(["operating", "profit"])
+    assert operating == profit
+    assert frozenset(terms("영업이익")) in operating
+
+
+def test_korean_endings_do_not_hide_a_word() -> None:
+    assert synonyms(["직원들은"]) == synonyms(["직원"]) != [()]
+
+
+def test_no_form_stands_in_its_group_twice() -> None:
+    lines = [line for line in GROUPS.read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
+    assert all(len({form.strip() for form in line.split("=")}) == line.count("=") + 1 for line in lines)
