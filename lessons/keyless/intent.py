@@ -15,7 +15,7 @@ import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from lessons.keyless import task
-from lessons.keyless.conversation import NOT_TOLD, asks_back, recalled, reply_to
+from lessons.keyless.conversation import NOT_TOLD, asks_back, courtesy, recalled, reply_to
 from lessons.keyless.facts import states_only
 from lessons.keyless.words import INTERROGATIVE
 from lessons.models.embedding_cache import QUESTIONS, key, read_vectors
@@ -105,7 +105,7 @@ def intent(llm: Any, question: str, **_: Any) -> dict[str, Label]:
     """
     if not any(sign.isalnum() for sign in question):
         return {"intent": "chat" if question.strip() else "simple"}
-    if asks_back(question) or states_only(question):
+    if asks_back(question) or states_only(question) or courtesy(question):
         return {"intent": "chat"}
     return {"intent": llm.classifier.intent(question) if llm.embedding else "complex"}
 
