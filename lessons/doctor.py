@@ -24,7 +24,7 @@ from lessons.database import engine, ensure_schema, server_info
 from lessons.database.owners import row_security_status
 from lessons.database.remote import make_multihost_url
 from lessons.database.schema import make_role
-from lessons.errors import LessonsError
+from lessons.errors import LessonsError, ModelError
 from lessons.ingest import enrich
 from lessons.library import indexes
 from lessons.memory import profile, summaries
@@ -147,6 +147,18 @@ def _record(path: Path, config: Settings | None) -> str:
     stale = record.stale(labels())
     summary = f"{len(record.replies):,} of {record.served.model}, recorded {record.dates}"
     return f"{summary}; {stale:,} to prompts that the package does not send" if stale else summary
+
+
+def check_record(model: str, config: Settings) -> str:
+    """Describe a model's record; ModelError if it is missing, damaged, or holds replies to prompts that changed."""
+    path = record_path(model, config.recorded_dir)
+    record = read_record(path)
+    if stale := record.stale(labels()):
+        raise ModelError(
+            f"{stale:,} of {len(record.replies):,} replies in {path.name} are to prompts that the package does not "
+            "send; record the model again."
+        )
+    return f"{path.name} is whole: {_record(path, None)}."
 
 
 ASKED = {"en": "Who?", "ko": "누가?"}  # a question in each language, which the prompts of a question are made for

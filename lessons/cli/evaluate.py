@@ -171,13 +171,21 @@ def record(
     split: Split = "dev",
     limit: Limit = None,
     sample_seed: SampleSeed = 0,
+    check: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Check instead that this model's record is whole and current.")
+    ] = None,
 ) -> None:
     """Keep the replies of the served model, so that LESSONS_RECORDED gives them where no model is served.
 
     Stopped at any moment, it goes on where it was when the same command is given again.
     """
+    from lessons.doctor import check_record
     from lessons.evaluate.recording import record_questions
+    from lessons.settings import settings
 
+    if check:
+        typer.echo(_(check_record(check, settings())))
+        return
     stages = with_wrapper(chosen_stages(stage or []), wrapper)
     with bars() as watch:
         record_questions(stages, split, limit, sample_seed, watch, say)

@@ -93,19 +93,28 @@ def run_app(
 
 @commands.command(name="serve")
 def serve_model(
-    weights: Annotated[Path, typer.Argument(help="A GGUF file with the weights of an instruction-tuned model.")],
+    model: Annotated[
+        str, typer.Argument(help="A GGUF file, or qwen2.5-1.5b or qwen3-4b, which is downloaded from its hub once.")
+    ],
     port: Annotated[int, typer.Option(min=1, max=65_535, help="Port of the address.")] = 8080,
     window: Annotated[int, typer.Option(min=4_096, help="Tokens of prompt and answer; more of them take memory.")] = (
         16_384
     ),
 ) -> None:
     """Serve a language model on this machine until Ctrl-C, for the app, the notebooks and the other commands."""
-    from lessons.models.local_server import serve_weights
+    from lessons.models.hub import MODELS, download
+    from lessons.models.local_server import import_server, serve_weights
+    from lessons.settings import settings
 
+    weights, name = Path(model), Path(model).stem
+    if model in MODELS:
+        import_server()  # before a gigabyte is downloaded for it
+        typer.echo(_(f"The model is {MODELS[model]}."))
+        weights, name = download(MODELS[model], settings().data_dir / "models"), model
     typer.echo(_("Loading the weights …"))
-    server = serve_weights(weights, port, window, weights.stem)
-    typer.echo(_(f"{weights.stem} is served; Ctrl-C ends it. In another terminal, or in .env:"))
-    typer.echo(f"OPENAI_BASE_URL={server.listening_address}/v1\nLESSONS_LLM_MODEL={weights.stem}")
+    server = serve_weights(weights, port, window, name)
+    typer.echo(_(f"{name} is served; Ctrl-C ends it. In another terminal, or in .env:"))
+    typer.echo(f"OPENAI_BASE_URL={server.listening_address}/v1\nLESSONS_LLM_MODEL={name}")
     try:
         while True:
             sleep(3_600)

@@ -1,6 +1,6 @@
 """What each stage promises, whether the numbers of an evaluation keep the promise, and reports of all of it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import nan
 from typing import Literal
@@ -188,11 +188,16 @@ SPLIT = "test"
 REFERENCE = SHIPPED / "keyless-test.jsonl.gz"  # a run of every stage on all questions, with tokens counted as charged
 
 
-def estimate(stages: Sequence[str], limit: int | None = None) -> tuple[int, int, float]:
-    """Estimate answers, tokens and US dollars of the stages on the sets `MEASURED`, by the means of a shipped run."""
+def estimate(
+    stages: Sequence[str],
+    limit: int | None = None,
+    sets: Mapping[str, float] = MEASURED,
+    split: str = SPLIT,
+) -> tuple[int, int, float]:
+    """Estimate answers, tokens and US dollars of the stages on question sets, by the means of a shipped run."""
     run, answers, tokens, cost = read_run(REFERENCE), 0, 0.0, 0.0
-    for name, weight in MEASURED.items():
-        questions = sample(golden_questions(SPLIT, SETS[name]), limit)
+    for name, weight in sets.items():
+        questions = sample(golden_questions(split, SETS[name]), limit)
         counts = dict.fromkeys(stages, len(questions)) | {WITH_EVIDENCE: len(with_known_evidence(questions))}
         for stage, count in counts.items():
             answers += count

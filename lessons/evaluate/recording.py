@@ -13,12 +13,14 @@ from urllib.parse import urlsplit
 
 from lessons.context.wrapper import Answering
 from lessons.errors import ModelError
+from lessons.evaluate.gates import estimate
 from lessons.evaluate.run import Watcher, evaluate
 from lessons.models.llm import language_model
 from lessons.models.recorded import Served, record_path, recorded_so_far, recording_to, relevant_settings
 from lessons.models.served import ServedLLM, probe
 from lessons.rag.workspace import Workspace
 from lessons.settings import Settings, settings
+from lessons.stages import stages as shipped_stages
 
 NO_SERVER = "No model is served that could be recorded; set OPENAI_BASE_URL or OPENAI_API_KEY, and LESSONS_LLM_MODEL."
 
@@ -28,6 +30,7 @@ def record_questions(
 ) -> None:
     """Ask golden questions of the stages, and each with its evidence given, and keep the replies."""
     with recording(tell) as chosen:
+        tell(_price(stages, split, limit))
         workspace = Workspace.open(chosen.model_copy(update={"recording": True}))
         evaluate(stages, split, limit=limit, sample_seed=seed, watch=watch, workspace=workspace, tell=tell)
 
@@ -47,6 +50,16 @@ def recording(tell: Callable[[str], object]) -> Iterator[Settings]:
             yield current
         finally:
             tell(_on_record(path))
+
+
+def _price(stages: Sequence[Answering], split: str, limit: int | None) -> str:
+    """Estimate what the questions will take, before the first is asked; `evaluate` forecasts again from its answer."""
+    names = [stage.name.partition(" + ")[0] for stage in stages]  # without a wrapper
+    answers, tokens, cost = estimate([name for name in names if name in shipped_stages()], limit, {"golden": 1}, split)
+    return (
+        f"An estimate of what {answers:,} answers take: {tokens:,} tokens, US$ {cost:.2f} at the prices of the "
+        "settings. What is on record already costs nothing; Ctrl-C stops it, and nothing is lost."
+    )
 
 
 def _on_record(path: Path) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from lessons.errors import ModelError
+from lessons.models.hub import MODELS
 
 MAGIC = b"GGUF"
 HOST = "127.0.0.1"
@@ -17,10 +18,7 @@ def serve_weights(weights: Path, port: int, window: int, name: str, template: st
     ModelError if the file or the port cannot be used, or the extra is not installed.
     """
     _check(weights, port)
-    try:
-        import xllamacpp  # an optional extra
-    except ImportError as error:
-        raise ModelError("Serving weights needs xllamacpp; install it with `uv sync --extra local`.") from error
+    xllamacpp = import_server()
     parameters = xllamacpp.CommonParams()
     parameters.model.path, parameters.model_alias = str(weights), {name}
     parameters.hostnames, parameters.port, parameters.n_ctx = [HOST], port, window
@@ -38,12 +36,23 @@ def serve_weights(weights: Path, port: int, window: int, name: str, template: st
         ) from error
 
 
+def import_server() -> Any:
+    """Return the package of the server, an optional extra; ModelError if it is not installed."""
+    try:
+        import xllamacpp
+    except ImportError as error:
+        raise ModelError("Serving weights needs xllamacpp; install it with `uv sync --extra local`.") from error
+    return xllamacpp
+
+
 def _check(weights: Path, port: int) -> None:
     try:
         with weights.open("rb") as file:
             begins = file.read(len(MAGIC))
     except OSError as error:
-        raise ModelError(f"{weights} cannot be read ({error.strerror}); name a GGUF file.") from error
+        raise ModelError(
+            f"{weights} cannot be read ({error.strerror}); name a GGUF file, or {' or '.join(MODELS)}."
+        ) from error
     if begins != MAGIC:
         raise ModelError(f"{weights} is not a GGUF file; download the weights in that format.")
     with socket.socket() as probe:

@@ -1,6 +1,7 @@
 """`lessons record`: what it asks, that it goes on after any end, and how it and the doctor tell."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -63,6 +64,7 @@ def test_killed_half_way_it_loses_nothing_and_goes_on_and_then_the_answers_need_
     assert whole.returncode == 0, whole.stderr
     assert f"any: {len(before)} replies are on record and are not asked again." in told(whole)
     assert "like it take" in told(whole)
+    assert re.search(r"An estimate of what [\d,]+ answers take: [\d,]+ tokens, US\$ \d+\.\d\d", told(whole))
     found = read_record(path)
     assert before.items() <= found.replies.items()
     assert len(server.requests) == len(found.replies) - len(before) + 1  # a word
@@ -113,6 +115,22 @@ def test_the_doctor_counts_the_replies_and_those_that_are_stale(database: Settin
     write_record(record_path("any", tmp_path), record)
     line = "2 of any, recorded 2026-11-24; 1 to prompts that the package does not send"
     assert doctor(tmp_path) == doctor(tmp_path, recorded="any") == [(True, line)]
+
+
+def test_a_record_is_checked_before_it_is_contributed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, chosen = record_path("any", tmp_path), Settings(recorded_dir=tmp_path)
+    monkeypatch.setattr("lessons.settings.settings", lambda: chosen)
+    write_record(path, Record(SERVED, {"a": reply("a")}))
+    whole = lessons("record", "--check", "any")
+    assert (whole.returncode, whole.stdout) == (0, "any.jsonl.gz is whole: 1 of any, recorded 2026-11-24.\n")
+    write_record(path, Record(SERVED, {"a": reply("a"), "b": reply("b", "answer:0123456789ab")}))
+    stale = lessons("record", "--check", "any")
+    assert stale.returncode == 1
+    assert "1 of 2 replies in any.jsonl.gz are to prompts that the package does not send" in told(stale)
+    path.write_bytes(path.read_bytes()[:-9])
+    damaged = lessons("record", "--check", "any")
+    assert damaged.returncode == 1
+    assert "is damaged" in told(damaged)
 
 
 def test_the_doctor_says_when_a_record_was_made_with_other_settings(database: Settings, tmp_path: Path) -> None:

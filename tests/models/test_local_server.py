@@ -15,7 +15,7 @@ from lessons.models.local_server import MAGIC, serve_weights
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (None, "cannot be read (No such file or directory); name a GGUF file."),
+        (None, "cannot be read (No such file or directory); name a GGUF file, or qwen2.5-1.5b or qwen3-4b."),
         (b"", "is not a GGUF file"),
         (b"<html>not found</html>", "is not a GGUF file; download the weights in that format."),
     ],
