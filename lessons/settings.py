@@ -85,7 +85,6 @@ class Settings(BaseSettings):
     own_questions: int = 500  # of a question set of the reader's own
     max_document_chars: int = 1_000_000  # of one document in a question set
     trash_days: float = 7.0  # for which a deleted document can be brought back
-    embedding_cache_days: int = 90  # after its last use the vector of a passage is dropped
 
     # Ingestion jobs
     ingestion_workers: int = Field(2, ge=2, le=4)  # threads of this process

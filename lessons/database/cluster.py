@@ -22,7 +22,7 @@ from lessons.errors import DatabaseError
 SUPERUSER = "postgres"
 SOCKETS = Path("/tmp/rag-workbook-")
 SETTINGS = {
-    "shared_buffers": "128MB",  # unless `buffers` are to be had
+    "shared_buffers": "128MB",
     "max_connections": "100",
     # Parallel index builds want more shared memory than a container has, and build another graph each time.
     "max_parallel_maintenance_workers": "0",

@@ -124,8 +124,6 @@ def _make(
     @event.listens_for(engine, "do_connect")
     def open_connection(dialect: Any, record: Any, args: list, kwargs: dict) -> psycopg.Connection:
         connection = connect(*args, **kwargs)
-        if connection.info.parameter_status("standard_conforming_strings") == "off":  # bytes would be escaped twice
-            connection.execute("SET standard_conforming_strings = on")
         reach_pgvector_when_opened(engine, connection)
         return connection
 

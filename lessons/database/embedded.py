@@ -23,7 +23,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 
-import psutil
 import psycopg
 
 from lessons.database.cluster import (
@@ -144,17 +143,15 @@ def _start(home: Path) -> Address:
     drop_stale_pid(cluster)
     address = new_address(home)
     sockets, host = ("", address.host) if os.name == "nt" else (address.host, "")
-    options = [f"-p {address.port}", f"-c unix_socket_directories={sockets}", "-c unix_socket_permissions=0700"]
-    options += [f"-c listen_addresses={host}", f"-c shared_buffers={buffers()}"]
+    options = f"-p {address.port} -c listen_addresses={host}"
+    options += f" -c unix_socket_directories={sockets} -c unix_socket_permissions=0700"
     deadline = monotonic() + START_SECONDS
     while True:
-        output = _run_pg_ctl_start(cluster, " ".join(options))
+        output = _run_pg_ctl_start(cluster, options)
         if _wait_until_ready(home, deadline - monotonic()):
             return address
-        if "could not map anonymous shared memory" in output and "shared_buffers" in options[-1]:
-            options.pop()
         # Processes that a killed server left behind hold its shared memory for a moment.
-        elif "is still in use" not in output or monotonic() > deadline:
+        if "is still in use" not in output or monotonic() > deadline:
             raise DatabaseError(startup_error_message(home, output, "its server did not come up"))
         sleep(0.2)
 
@@ -187,12 +184,3 @@ def _wait_until_ready(home: Path, patience: float = START_SECONDS) -> Address | 
                 return None
             sleep(0.05)
     return None
-
-
-def buffers() -> str:
-    """Return `shared_buffers` of a server that starts: an eighth of the machine's memory, 128 MB to 1 GB.
-
-    It takes up what it fills. A walk through an index of a million vectors is twice as fast where the index fits.
-    """
-    megabytes = psutil.virtual_memory().total // 8_000_000
-    return f"{min(max(megabytes, 128), 1000)}MB"

@@ -44,14 +44,12 @@ PASSING = (
 _SENTENCES = r"""
 password authentication failed for user "(?P<user>[^"]*)"
     The database at {where} does not accept the password of user {user}: correct DATABASE_URL.
-no password supplied
-    The database at {where} asks for a password: write it into DATABASE_URL, as in user:password@host.
 database "(?P<name>[^"]*)" does not exist
     There is no database {name} at {where}: create it with `createdb {name}`, or correct DATABASE_URL.
+no password supplied
+    The database at {where} asks for a password: write it into DATABASE_URL, as in user:password@host.
 role "(?P<user>[^"]*)" does not exist
     The database at {where} knows no user {user}: correct DATABASE_URL.
-no pg_hba.conf entry
-    The database at {where} lets nobody in from here: allow it in its pg_hba.conf, or add ?sslmode=require.
 failed to resolve host '(?P<host>[^']*)'|could not translate host name "(?P<name>[^"]*)"
     The host {host}{name} of the database cannot be found: correct DATABASE_URL, or check the network.
 [Cc]onnection refused|No such file or directory
@@ -62,14 +60,8 @@ timeout expired|timed out|No route to host|unreachable
     The database accepts no more connections: close other programs that use it, or raise its max_connections.
 ^57P03$|the database system is
     The database is starting up or shutting down: try again in a few seconds.
-invalid connection option "(?P<name>[^"]*)"
-    PostgreSQL knows no option {name}: remove it from the end of DATABASE_URL.
-server does not support SSL|SSL was required
-    The database at {where} does not speak SSL: remove sslmode from DATABASE_URL, or switch SSL on there.
 ^53100$|No space left on device
     {FULL}
-^53200$
-    The database ran out of memory: close other programs on its machine, or work on fewer documents at once.
 ^25006$
     The database is read-only, perhaps a replica: set DATABASE_URL to one that can be written.
 ^57P0[125]$

@@ -17,7 +17,7 @@ from typing import Any
 from lessons.errors import LessonsError
 from lessons.evaluate.golden import Evidence, Golden, check_regular, file_bytes
 from lessons.evaluate.judge import is_unanswerable
-from lessons.ingest.read.encoding import decode, is_noise
+from lessons.ingest.read.text import decode, is_noise
 from lessons.models.keyless import NOT_FOUND
 from lessons.models.replies import normalized
 from lessons.rag.served_words import is_refusal

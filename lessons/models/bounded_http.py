@@ -6,7 +6,6 @@ the one here hands requests to httpcore, whose network backend may be one's own.
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from importlib.util import find_spec
 from ipaddress import ip_address
 from time import monotonic
 from typing import Any
@@ -144,9 +143,9 @@ def _proxy(url: str) -> httpcore.Proxy | None:
     if not (address := proxy_address(url)):
         return None
     parts = urlsplit(address)
-    if parts.scheme.startswith("socks") and not find_spec("socksio"):
-        raise ModelError("ALL_PROXY names a SOCKS proxy: install socksio, or unset it to go without.")
-    if parts.scheme not in ("http", "https", "socks5", "socks5h"):
-        raise ModelError("the proxy in HTTP_PROXY, HTTPS_PROXY or ALL_PROXY cannot be read; correct it.")
+    if parts.scheme not in ("http", "https"):
+        raise ModelError(
+            "the proxy in HTTP_PROXY, HTTPS_PROXY or ALL_PROXY is not an HTTP proxy; name another or unset it."
+        )
     auth = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
     return httpcore.Proxy(address, auth=auth)

@@ -22,7 +22,7 @@ from sqlalchemy import ARRAY, Engine, LargeBinary, bindparam, text
 
 from lessons.database import ensure_schema, explained
 from lessons.errors import DatabaseError, ModelError
-from lessons.settings import ROOT, settings
+from lessons.settings import ROOT
 from lessons.text import normalize
 
 logger = logging.getLogger(__name__)
@@ -33,20 +33,15 @@ KEY_BYTES = 16
 QUESTIONS_REMEMBERED = 1_024
 
 _CREATE = (
-    "CREATE TABLE IF NOT EXISTS embedding_cache (model text, hash bytea, vector bytea NOT NULL,"
-    " used_on date NOT NULL DEFAULT current_date, PRIMARY KEY (model, hash))",
-    "CREATE INDEX IF NOT EXISTS embedding_cache_used_on ON embedding_cache (used_on)",
+    "CREATE TABLE IF NOT EXISTS embedding_cache"
+    " (model text, hash bytea, vector bytea NOT NULL, PRIMARY KEY (model, hash))"
 )
-_READ = text(
-    "WITH due AS (SELECT hash FROM embedding_cache WHERE model = :model AND hash = ANY(:hashes)"
-    " AND used_on < current_date FOR UPDATE SKIP LOCKED),"
-    " used AS (UPDATE embedding_cache SET used_on = current_date"
-    " WHERE model = :model AND hash IN (SELECT hash FROM due))"
-    " SELECT hash, vector FROM embedding_cache WHERE model = :model AND hash = ANY(:hashes)"
-).bindparams(bindparam("hashes", type_=ARRAY(LargeBinary)))
+_READ = text("SELECT hash, vector FROM embedding_cache WHERE model = :model AND hash = ANY(:hashes)").bindparams(
+    bindparam("hashes", type_=ARRAY(LargeBinary))
+)
 _WRITE = text(
-    "WITH unused AS (DELETE FROM embedding_cache WHERE used_on < current_date - cast(:days AS int))"
-    " INSERT INTO embedding_cache SELECT :model, * FROM unnest(:hashes, :vectors) ON CONFLICT DO NOTHING"
+    "INSERT INTO embedding_cache (model, hash, vector) SELECT :model, * FROM unnest(:hashes, :vectors)"
+    " ON CONFLICT DO NOTHING"
 ).bindparams(bindparam("hashes", type_=ARRAY(LargeBinary)), bindparam("vectors", type_=ARRAY(LargeBinary)))
 
 
@@ -66,11 +61,11 @@ def read_vectors(model_name: str, folder: Path = SHIPPED) -> dict[bytes, np.ndar
 
 
 class VectorTable:
-    """Vectors by model and hash, as little-endian float32; what was not read for `embedding_cache_days` goes."""
+    """Vectors by model and hash, as little-endian float32."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        ensure_schema(engine, lambda connection: [connection.exec_driver_sql(statement) for statement in _CREATE])
+        ensure_schema(engine, lambda connection: connection.exec_driver_sql(_CREATE))
 
     def read(self, model: str, hashes: Sequence[bytes]) -> dict[bytes, np.ndarray]:
         with self.engine.begin() as connection:
@@ -80,9 +75,8 @@ class VectorTable:
     def write(self, model: str, vectors: dict[bytes, np.ndarray]) -> None:
         """File vectors; what is there already stays."""
         data = [np.asarray(vector, "<f4").tobytes() for vector in vectors.values()]
-        parameters = {"model": model, "hashes": list(vectors), "vectors": data, "days": settings().embedding_cache_days}
         with self.engine.begin() as connection:
-            connection.execute(_WRITE, parameters)
+            connection.execute(_WRITE, {"model": model, "hashes": list(vectors), "vectors": data})
 
 
 class ThreadedEmbedding(BaseEmbedding):

@@ -1,15 +1,13 @@
-"""Connections that notice a silent server, and store the same bytes under every setting."""
+"""Connections that notice a silent server."""
 
 from collections.abc import Iterator
 from time import monotonic
 
-import numpy as np
 import pytest
 from sqlalchemy import URL, make_url, text
 
 from lessons.database import engine, explained, remote, stop
 from lessons.errors import DatabaseError
-from lessons.models.embedding_cache import VectorTable, key
 from lessons.settings import Settings
 from tests.conftest import new_tenant
 from tests.support.proxy import Proxy, proxy
@@ -67,15 +65,4 @@ def test_a_server_that_lets_nobody_else_in_is_still_there(behind: Settings, tcp_
     chosen = Settings(database_url=user.set(port=port).render_as_string(False))
     with engine(chosen).connect() as connection:
         assert connection.scalar(text("SELECT 7 FROM pg_sleep(2.5)")) == 7
-    stop(chosen)
-
-
-def test_vectors_are_stored_as_they_are_whatever_a_role_makes_of_backslashes(tcp_server: str) -> None:
-    chosen = new_tenant(tcp_server, "")
-    name = make_url(chosen.database_url.get_secret_value()).username  # type: ignore[union-attr]
-    with engine(Settings(database_url=tcp_server)).begin() as administrator:
-        administrator.execute(text(f"ALTER ROLE {name} SET standard_conforming_strings = off"))
-    kept, vector = key("passage", "하나"), np.arange(-4, 4, dtype=np.float32)
-    VectorTable(engine(chosen)).write("model", {kept: vector})
-    assert VectorTable(engine(chosen)).read("model", [kept])[kept].tolist() == vector.tolist()
     stop(chosen)

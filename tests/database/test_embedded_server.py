@@ -8,15 +8,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
-from types import SimpleNamespace
 
 import psutil
-import psycopg
 import pytest
 
-from lessons.database import embedded
-from lessons.database.cluster import keywords
-from lessons.database.embedded import buffers
 from lessons.database.programs import am_root, run
 from lessons.errors import DatabaseError
 from tests.database.places import ENGINE_CLIENT, NOBODY, Place, wait_for
@@ -309,20 +304,3 @@ def test_a_forked_child_keeps_the_server_of_its_killed_parent(ready_place: Place
     assert parent.stdout.readline() == "42\n"
     assert wait_for(lambda: not ready_place.server())
     parent.communicate()
-
-
-def test_a_server_that_cannot_have_its_buffers_starts_with_fewer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(embedded, "buffers", lambda: "4000GB")
-    try:
-        with psycopg.connect(**keywords(embedded.ensure_running(tmp_path))) as connection:
-            assert connection.execute("SHOW shared_buffers").fetchone() == ("128MB",)
-    finally:
-        embedded.erase(tmp_path)
-
-
-def test_buffers_grow_with_the_machine_up_to_a_gigabyte(monkeypatch: pytest.MonkeyPatch) -> None:
-    for gigabytes, expected in {0.5: "128MB", 4: "500MB", 64: "1000MB"}.items():
-        monkeypatch.setattr(psutil, "virtual_memory", lambda total=gigabytes: SimpleNamespace(total=int(total * 1e9)))
-        assert buffers() == expected

@@ -8,7 +8,7 @@ import pytest
 
 from lessons.errors import ReadError
 from lessons.ingest.read import read
-from lessons.ingest.read.encoding import decode
+from lessons.ingest.read.text import decode
 from lessons.text import sentences
 
 CORPUS = Path(__file__).parents[2] / "data" / "corpus"

@@ -109,19 +109,6 @@ def test_bold_letters_of_a_pdf_are_headings(tmp_path: Path) -> None:
     assert [text for _, text in headings(tmp_path / "a.pdf")] == ["Scope", "Fees"]
 
 
-def test_numbered_lines_are_headings_where_nothing_else_tells(tmp_path: Path) -> None:
-    text = "Annual plan\n\n1. 분기 실적 개요\n매출이 늘었습니다.\n\n1.1 Costs\nCosts fell.\n\n제2장 전망\nMore of it.\n"
-    assert headings(written(tmp_path / "a.txt", text)) == [
-        (2, "1. 분기 실적 개요"),
-        (3, "1.1 Costs"),
-        (2, "제2장 전망"),
-    ]
-
-
-def test_a_numbered_list_is_no_heading(tmp_path: Path) -> None:
-    assert headings(written(tmp_path / "a.txt", "Do this:\n\n1. Open it\n2. Close it\n\n3. Go home\n")) == []
-
-
 @pytest.mark.parametrize(
     ("line", "day"),
     [

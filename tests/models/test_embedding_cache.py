@@ -62,29 +62,6 @@ def test_a_passage_is_embedded_once_also_by_the_next_process(
     assert again[:2] == first[::-1]
 
 
-def test_a_vector_that_nobody_used_for_long_is_dropped_and_one_in_use_stays(
-    database_engine: Engine, counting: CountingEmbedding
-) -> None:
-    cached = CachedEmbedding(counting, database_engine)
-    cached.get_text_embedding_batch(["오래된 글", "쓰이는 글"])
-    with database_engine.begin() as connection:
-        connection.execute(
-            text("UPDATE embedding_cache SET used_on = current_date - 91 WHERE model = :model"),
-            {"model": counting.model_name},
-        )
-        connection.execute(
-            text("UPDATE embedding_cache SET used_on = used_on + 2 WHERE model = :model AND hash = :hash"),
-            {"model": counting.model_name, "hash": key("passage", "쓰이는 글")},
-        )
-    cached.get_text_embedding_batch(["쓰이는 글", "새 글"])  # in the same process, which may live for months
-    counting.asked.clear()
-    cached.get_text_embedding_batch(["오래된 글", "쓰이는 글"])
-    assert counting.asked == ["오래된 글"]
-    with database_engine.connect() as connection:
-        days = text("SELECT max(current_date - used_on) FROM embedding_cache WHERE model = :model")
-        assert connection.scalar(days, {"model": counting.model_name}) == 0
-
-
 def test_a_passage_that_comes_twice_in_a_batch_is_embedded_once(counting: CountingEmbedding) -> None:
     vectors = CachedEmbedding(counting).get_text_embedding_batch(["같은 글", "다른 글", "같은 글"])
     assert counting.asked == ["같은 글", "다른 글"]
@@ -105,7 +82,7 @@ def test_a_batch_costs_one_statement_to_read_and_one_to_write(
     cached.get_text_embedding("첫 글")
     seen = statements(database_engine)
     cached.get_text_embedding_batch([f"글 {i}" for i in range(10)])
-    assert [statement.split()[0] for statement in seen] == ["WITH", "WITH"]
+    assert [statement.split()[0] for statement in seen] == ["SELECT", "INSERT"]
 
 
 def test_questions_are_remembered_without_the_database(database_engine: Engine, counting: CountingEmbedding) -> None:

@@ -11,7 +11,6 @@ import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,10 @@ from typing import Any
 from llama_index.core.schema import Document
 
 from lessons.errors import ReadError
-from lessons.ingest.read.encoding import is_noise
 from lessons.ingest.read.office import read_docx, read_pptx
-from lessons.ingest.read.page import Content, FileError, Page, date_of, numbered_headings, title_of
+from lessons.ingest.read.page import Content, FileError, Page, date_of, title_of
 from lessons.ingest.read.pdf import read_pdf
-from lessons.ingest.read.text import read_html, read_markdown, read_text
+from lessons.ingest.read.text import is_noise, read_html, read_markdown, read_text
 from lessons.settings import settings
 from lessons.text import normalize
 
@@ -59,8 +57,6 @@ def read(path: Path, source_file: str | None = None) -> list[Document]:
         raise ReadError(name, _no_text(path))
     if is_noise("".join(page.text for page in pages)):
         raise ReadError(name, "gives no readable letters; print it to a new PDF, or recognise its text (OCR) first.")
-    if not any(page.headings for page in pages):
-        pages = [replace(page, headings=numbered_headings(page.text)) for page in pages]
     title, day = title_of(content), date_of(content)
     notes = [*content.notes, *_unread(content)]
     structure = {"title": title, "date": day.isoformat() if day else None, "note": "\n".join(notes) or None}

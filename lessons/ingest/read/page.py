@@ -1,10 +1,9 @@
-"""What a reader makes of a file: its pages, with the place of each heading; what no markup says, the words tell."""
+"""What a reader makes of a file: its pages with the place of each heading, its title and its date."""
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from itertools import pairwise
 from typing import NamedTuple
 
 from lessons.text import normalize
@@ -26,8 +25,6 @@ _MEANINGLESS = re.compile(
     re.IGNORECASE,
 )
 _BEGINS_WITH_NUMBER = re.compile(r"\s*(?:\d|[IVX]+\.|chapter\b|제\s?\d)", re.IGNORECASE)
-_NUMBER = r"\d{1,2}(?:\.\d{1,2}){0,3}\.?|[IVX]{1,5}\.|(?:Chapter|Part|Section) \d{1,2}[.:]?|제\s?\d{1,2}\s?[장절]\.?"
-_LINE = re.compile(rf"(?P<number>{_NUMBER}) \S.{{0,70}}(?<![.!?,;:|…])")
 
 
 class FileError(Exception):
@@ -128,22 +125,6 @@ def _keys(line: str, number: int) -> set[str]:
     text = re.sub(r"\s+", "", line)
     figures = re.finditer(r"\d{1,6}", text)
     return {text, *(f"{text[: match.start()]}#{int(match[0]) - number}{text[match.end() :]}" for match in figures)}
-
-
-def numbered_headings(text: str) -> tuple[Heading, ...]:
-    """Find lines such as '1. Overview', 'II. Method' and '제3장 결론' with text between them; none if they form a list.
-
-    '1. …' is of level 2, '1.1 …' of level 3, below the title.
-    """
-    lines, headings, start = text.split("\n"), [], 0
-    for previous, line, following in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
-        opens = not previous.strip() or previous.rstrip().endswith((".", "!", "?", "…"))
-        end = start + len(line)
-        if opens and _LINE.fullmatch(line) and not _LINE.fullmatch(following):
-            headings.append(Heading(start, end, 2 + line.split(" ", 1)[0].strip(".").count("."), line))
-        start = end + 1
-    apart = all(text[heading.end : next_heading.start].strip() for heading, next_heading in pairwise(headings))
-    return tuple(headings) if len(headings) > 1 and apart else ()
 
 
 def title_of(content: Content) -> str | None:
