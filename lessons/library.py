@@ -77,8 +77,9 @@ def ensure_corpus(workspace: Workspace, user: str, progress: Progress = lambda f
     shipped = {document["path"] for document in shipped_documents() if document["owner"] == user}
     if not shipped:
         return
-    deleted, stored = trash(workspace).names(Scope(user))
+    deleted = trash(workspace).deleted_names(Scope(user))
     shipped -= deleted
+    stored = [{row.source_file for row in workspace.store(index).documents(Scope(user))} for index in indexes()]
     begun = any(shipped & names for names in stored)
     if shipped and (not all(stored) or (begun and not all(shipped <= names for names in stored))):
         load_corpus(workspace, progress, left_out=deleted)

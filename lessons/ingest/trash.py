@@ -6,7 +6,6 @@ deleted is told from one that was never loaded.
 """
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import BIGINT, Connection, DateTime, Engine, String, func, text
@@ -75,14 +74,6 @@ _FORGET = (
     "DELETE FROM trashed_chunks WHERE (user_id, document_id) IN"
     f" (SELECT user_id, id FROM trashed_documents WHERE NOT {_IS_RECENT})",
 )
-_EVERY_NAME = (
-    f"SELECT index_table, source_file FROM documents WHERE {_BY_NAME}"
-    f" UNION ALL SELECT NULL, source_file FROM trashed_documents WHERE {_BY_NAME}"
-)
-_NAMES = (
-    f"SELECT source_file, max(deleted_at) FROM trashed_documents WHERE {_BY_NAME} AND {_IS_RECENT}"
-    " GROUP BY 1 ORDER BY 2 DESC, 1"
-)
 
 
 class Trash:
@@ -127,18 +118,12 @@ class Trash:
         remember_write(self._engine)
         return bool(documents)
 
-    def names(self, scope: Scope) -> tuple[set[str], list[set[str]]]:
-        """Return the names of what an owner deleted and did not bring back, and of what each index has now."""
-        with owner_transaction(self._engine, scope.user_id) as connection:
-            rows = _rows(connection, _EVERY_NAME, self._values(scope))
-        names = {table: {name for of, name in rows if of == table} for table in (None, *self._tables)}
-        return names.pop(None), list(names.values())
-
-    def deleted(self, scope: Scope) -> dict[str, datetime]:
-        """Return what an owner can bring back, and when it was deleted, the latest first."""
+    def deleted_names(self, scope: Scope) -> set[str]:
+        """Return the names of what an owner deleted and did not bring back, however long ago."""
         self.purge()
+        names = f"SELECT source_file FROM trashed_documents WHERE {_BY_NAME}"
         with owner_transaction(self._engine, scope.user_id) as connection:
-            return dict(_rows(connection, _NAMES, self._values(scope)))
+            return {name for (name,) in _rows(connection, names, self._values(scope))}
 
     def purge(self) -> None:
         """Forget, for every owner, the words of what was deleted too long ago."""

@@ -1,4 +1,4 @@
-"""The reader's own documents: upload them, watch them being ingested, see what is there, delete and restore them."""
+"""The reader's own documents: upload them, watch them being ingested, see what is there, delete them and undo that."""
 
 import tempfile
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ def page(workspace: Workspace, owner: str) -> None:
     _upload(workspace, owner)
     _follow(owner)
     files = _list(workspace, owner)
-    _offer_to_restore(workspace, owner)
+    _offer_to_undo(workspace, owner)
     if files:
         show_document(workspace, owner, files)
 
@@ -254,28 +254,14 @@ def _delete(workspace: Workspace, owner: str) -> None:
         st.session_state.undo = owner, names
 
 
-def _offer_to_restore(workspace: Workspace, owner: str) -> None:
-    """Offer to undo the last deletion, and to bring back any document that was deleted in the last days."""
-    deleted = trash(workspace).deleted(Scope(owner))
-    deleted_by, names = st.session_state.get("undo", (owner, []))
-    if names := [name for name in names if deleted_by == owner and name in deleted]:
+def _offer_to_undo(workspace: Workspace, owner: str) -> None:
+    """Offer to undo the owner's last deletion."""
+    deleted_by, names = st.session_state.get("undo", ("", []))
+    if deleted_by == owner:
         with st.container(horizontal=True, vertical_alignment="center"):
             if st.button(_("Undo"), icon=":material/undo:"):
-                _restore(workspace, owner, names)
+                del st.session_state["undo"]
+                for name in names:
+                    trash(workspace).restore(Scope(owner), name)
+                st.rerun()
             st.success(plain(_("Deleted: {files}.", files=", ".join(names))), width=400)
-    if deleted:
-        with st.expander(_("Deleted documents ({number})", number=len(deleted))):
-            days = settings().trash_days
-            st.caption(_("For {days:g} days a document comes back as it was, without embedding it again.", days=days))
-            name = st.selectbox(_("Bring back"), list(deleted), key="restore")
-            day = time = deleted[name]
-            st.caption(plain(_("Deleted on {day:%Y-%m-%d} at {time:%H:%M %Z}.", day=day, time=time)))
-            if st.button(_("Bring it back")):
-                _restore(workspace, owner, [name])
-
-
-def _restore(workspace: Workspace, owner: str, names: list[str]) -> None:
-    for name in names:
-        trash(workspace).restore(Scope(owner), name)
-    st.session_state.pop("undo", None)
-    st.rerun()

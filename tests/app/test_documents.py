@@ -191,16 +191,6 @@ def test_a_file_that_failed_is_told_once_though_no_document_came_of_it(page: App
     assert line.count("bytes") == 1
 
 
-def test_what_was_deleted_earlier_is_brought_back_from_the_list(page: AppTest) -> None:
-    page.run()
-    page.multiselect(key="delete").set_value(["notes.md"])
-    press(page.run(), "Delete")
-    again = AppTest.from_function(script, default_timeout=120).run()
-    assert "notes.md" not in listed(again)
-    again.selectbox(key="restore").set_value("notes.md")
-    assert "notes.md" in listed(press(again, "Bring it back"))
-
-
 def test_another_owner_sees_and_restores_nothing_of_it(page: AppTest) -> None:
     page.run()
     page.multiselect(key="delete").set_value(["notes.md"])

@@ -86,16 +86,16 @@ def test_a_document_that_is_brought_back_is_what_it_was(store: ChunkStore) -> No
     before = everything(store, MINA)
     trash = trash_of(store)
     trash.delete(MINA, FILE)
-    assert list(trash.deleted(MINA)) == [FILE]
+    assert trash.deleted_names(MINA) == {FILE}
     assert trash.restore(MINA, FILE)
     assert everything(store, MINA) == before
-    assert (trash.deleted(MINA), trash.restore(MINA, FILE)) == ({}, False)
+    assert (trash.deleted_names(MINA), trash.restore(MINA, FILE)) == (set(), False)
 
 
 def test_nobody_brings_back_or_sees_what_another_owner_deleted(store: ChunkStore) -> None:
     trash = trash_of(store)
     trash.delete(MINA, FILE)
-    assert (trash.deleted(JOON), trash.names(JOON)[0], trash.restore(JOON, FILE)) == ({}, set(), False)
+    assert (trash.deleted_names(JOON), trash.restore(JOON, FILE)) == (set(), False)
     assert not trash.delete(Scope("trash-nobody"), FILE)
 
 
@@ -122,8 +122,7 @@ def test_after_the_days_of_the_setting_the_words_are_gone_and_the_name_is_known(
     trash.delete(MINA, FILE)
     with store.engine.begin() as connection:
         connection.execute(update(TRASHED_DOCUMENTS).values(deleted_at=func.now() - timedelta(days=7, seconds=1)))
-    assert (trash.deleted(MINA), trash.restore(MINA, FILE)) == ({}, False)
-    assert trash.names(MINA) == ({FILE}, [set()])
+    assert (trash.deleted_names(MINA), trash.restore(MINA, FILE)) == ({FILE}, False)
     with store.engine.connect() as connection:
         assert connection.scalar(select(func.count()).select_from(TRASHED_CHUNKS)) == 0
         assert set(connection.scalars(select(TRASHED_DOCUMENTS.c.content))) == {None}
