@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 
@@ -116,7 +116,6 @@ def broken_model(workspace: Workspace, fault: Fault, command: str = "") -> Itera
         changes["recording"] = False
         broken = language_model(workspace.settings.model_copy(update=changes), workspace.embedding)
         working, workspace.llm = workspace.llm, broken
-        cast(Any, broken).capabilities.learn("A whole reply.")  # the first stream of an unknown model is held back
         try:
             yield server
         finally:

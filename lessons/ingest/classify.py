@@ -45,7 +45,6 @@ ENOUGH = 2  # below, it is a plain document
 LEAD_CHARS = 300
 
 _PATTERNS = {kind: re.compile(pattern, re.IGNORECASE) for kind, pattern in NAMED.items()}
-_DATELINE = re.compile(r"^[A-Z][A-Za-z]+(?:, [A-Za-z0-9 ]{3,20})?\. [A-Z]|(?:밝혔다|말했다|라고 했다)\.", re.MULTILINE)
 _NUMBERED = re.compile(
     r"^[^\S\n]*(?:(?:step|단계)\s*(\d{1,2})[:.)]?|(\d{1,2})\s*단계[:.)]?|(\d{1,2})[.)])\s+(.*)$",
     re.IGNORECASE | re.MULTILINE,
@@ -91,12 +90,12 @@ class Classifier(TransformComponent):
 def document_type(source_file: str, title: str, text: str) -> str:
     """Return a key of `NAMED`, or `UNKNOWN` if no kind scores enough."""
     name = re.sub(r"[-_.]+", " ", PurePath(source_file).stem)
-    texts, forms = {"title": title, "file": name, "lead": text[:LEAD_CHARS]}, _forms(text)
+    texts = {"title": title, "file": name, "lead": text[:LEAD_CHARS]}
     scores = {
         kind: sum(WEIGHTS[source] for source, source_text in texts.items() if pattern.search(source_text))
-        + WEIGHTS["form"] * (kind in forms)
         for kind, pattern in _PATTERNS.items()
     }
+    scores["faq"] += WEIGHTS["form"] * _is_faq(text)
     kind, score = max(scores.items(), key=itemgetter(1))
     return kind if score >= ENOUGH else UNKNOWN
 
@@ -127,12 +126,11 @@ def _tell_in_a_row(text: str) -> bool:
     return False
 
 
-def _forms(text: str) -> list[str]:
-    """List the kinds whose form a text has: many lines that are questions; a place and a date at the beginning."""
+def _is_faq(text: str) -> bool:
+    """Return True if many lines of a text are questions."""
     lines = [line for line in text.splitlines() if line.strip()]
     questions = sum(line.rstrip().endswith(("?", "？")) and len(line) < 120 for line in lines)
-    forms = ["faq"] if questions >= 4 and questions >= 0.2 * len(lines) else []
-    return [*forms, "press-release"] if _DATELINE.search(text[: 2 * LEAD_CHARS]) else forms
+    return questions >= 4 and questions >= 0.2 * len(lines)
 
 
 def _text(chunks: Sequence[BaseNode]) -> str:

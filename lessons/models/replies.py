@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import reduce
 from typing import Any, TypeVar
@@ -52,16 +52,6 @@ def _mask_code(text: str) -> str:
     return _CODE.sub(lambda code: "`" * len(code[0]), text)
 
 
-def ends_unopened_reasoning(text: str) -> bool:
-    """Return True if a text closes reasoning that it never opened."""
-    return not _OPENING.match(text) and bool(_UNOPENED.match(_mask_code(text)))
-
-
-def shows_reasoning(text: str) -> bool:
-    """Return True if a text tells where its reasoning is: it opens it, or has its end."""
-    return bool(_OPENING.match(text) or _HARMONY.match(text) or ends_unopened_reasoning(text))
-
-
 def has_reasoning_field(response: ChatResponse) -> bool:
     """Return True if the server put reasoning beside the text of a reply, or of a piece of it."""
     choices = getattr(response.raw, "choices", None)
@@ -69,23 +59,16 @@ def has_reasoning_field(response: ChatResponse) -> bool:
     return any(getattr(message, name, None) for name in ("reasoning", "reasoning_content"))
 
 
-def stream_without_reasoning(
-    pieces: Iterable[str], hold: bool = False, is_complete: Callable[[], bool] = lambda: True
-) -> Iterator[str]:
-    """Yield a streamed text without the reasoning before it; nothing of a text without a word.
-
-    Many models never open their reasoning, since the chat template has done so, and only close it. So the stream of
-    such a model is held back (`hold`) until that tag or to its end, and then shown only if it `is_complete`: a reply
-    that was cut off may be reasoning from end to end.
-    """
+def stream_without_reasoning(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield a streamed text without the reasoning that it opens; nothing of a text without a word."""
     text = ""
     for piece in (stream := iter(pieces)):
         text += piece
-        if (not hold or shows_reasoning(text)) and _is_past_reasoning(text):
+        if _is_past_reasoning(text):
             yield strip_reasoning(text)
             yield from stream
             return
-    if (not hold or shows_reasoning(text) or is_complete()) and has_words(reply := strip_reasoning(text)):
+    if has_words(reply := strip_reasoning(text)):
         yield reply
 
 

@@ -24,7 +24,6 @@ from lessons.models.replay import PROMPT_HEADER, RecordingClient, ReplayingClien
 from lessons.models.replies import (
     NoObjectError,
     Schema,
-    ends_unopened_reasoning,
     finish_reason,
     has_reasoning_field,
     parse_object,
@@ -72,9 +71,6 @@ class ServedLLM(OpenAILike):
             recording=settings.recording,
             reply_chars=settings.reply_chars,
         )
-        if record:
-            texts = (reply.text for reply in record.replies.values())
-            self.capabilities.learn(next(filter(ends_unopened_reasoning, texts), "A reply without reasoning."))
 
     @property
     def metadata(self) -> LLMMetadata:

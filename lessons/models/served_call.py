@@ -39,15 +39,6 @@ class ServerCapabilities:
     window: int | None = None
     failed_methods: set[str] = field(default_factory=set)  # of asking for an object, where another one worked
     reasons: bool = False  # before it replies, so that a small limit would end its reply before it begins
-    opens_reasoning: bool | None = None  # whether what it closes was opened; None before its first whole reply
-
-    def learn(self, text: str, is_complete: bool = True) -> None:
-        """Note from a reply in prose how the model reasons."""
-        if replies.ends_unopened_reasoning(text):
-            self.opens_reasoning = False
-        elif self.opens_reasoning is None and text.strip() and (is_complete or replies.shows_reasoning(text)):
-            self.opens_reasoning = True
-        self.reasons |= text != replies.strip_reasoning(text)
 
 
 @dataclass
@@ -63,7 +54,7 @@ def predict(
     llm: LLM, prompt: BasePromptTemplate, step: Step, variables: dict[str, Any], record_usage: RecordUsage
 ) -> str:
     """Return the model's text, "" if it failed."""
-    reply = _Reply(_capabilities(llm))
+    reply = _Reply()
     try:
         response = for_task(llm, prompt).chat(prompt.format_messages(llm=llm, **variables))
     except Exception as error:
@@ -72,9 +63,7 @@ def predict(
     record_usage(response.message.content or "", response.additional_kwargs)
     reply.written = response.message.content or ""
     reply.add(response)
-    reply.finish_reason = reply.finish_reason or "stop"  # some servers give no reason with a whole reply
-    text = "" if reply.may_be_reasoning() else replies.strip_tool_calls(replies.strip_reasoning(reply.written))
-    reply.learn()
+    text = replies.strip_tool_calls(replies.strip_reasoning(reply.written))
     if not text.strip():
         note_failure(step, reply.why_empty())
         return ""
@@ -86,13 +75,11 @@ def stream(
     llm: LLM, prompt: BasePromptTemplate, step: Step, variables: dict[str, Any], record_usage: RecordUsage
 ) -> Generator[str, None, str]:
     """Yield the pieces of a served model and return the whole text, "" if it failed before the first piece."""
-    text, reply = "", _Reply(_capabilities(llm))
+    text, reply = "", _Reply()
     try:
         with closing(for_task(llm, prompt).stream_chat(prompt.format_messages(llm=llm, **variables))) as chunks:
             deltas = reply.deltas(chunks, llm)
-            for piece in replies.stream_without_calls(
-                replies.stream_without_reasoning(deltas, reply.is_held(), reply.is_complete)
-            ):
+            for piece in replies.stream_without_calls(replies.stream_without_reasoning(deltas)):
                 text += piece
                 yield piece
         if not text:
@@ -106,7 +93,8 @@ def stream(
         else:
             step.notes.append(f"the answer broke off ({_explained(error, llm)})")
     finally:
-        reply.learn()
+        if capabilities := getattr(llm, "capabilities", None):
+            capabilities.reasons |= reply.written != replies.strip_reasoning(reply.written)
         if reply.written or reply.usage:
             record_usage(reply.written, reply.usage)
         if text:
@@ -118,10 +106,9 @@ def stream(
 class _Reply:
     """A reply with all that it says besides the text that is shown."""
 
-    capabilities: ServerCapabilities
     usage: dict[str, Any] = field(default_factory=dict)
     finish_reason: str | None = "stop"
-    written: str = ""  # with its reasoning, and what was held back
+    written: str = ""  # with its reasoning
     has_reasoning_field: bool = False
 
     def deltas(self, chunks: Iterable[ChatResponse], llm: LLM) -> Iterator[str]:
@@ -139,20 +126,6 @@ class _Reply:
         if getattr(response.raw, "choices", None):
             self.finish_reason = replies.finish_reason(response)
         self.has_reasoning_field |= replies.has_reasoning_field(response)
-
-    def learn(self) -> None:
-        self.capabilities.learn(self.written, self.is_complete())
-
-    def is_complete(self) -> bool:
-        return self.finish_reason not in ("length", None)
-
-    def is_held(self) -> bool:
-        """Return True if a stream may begin within reasoning: nobody knows before the model's first whole reply."""
-        return not self.capabilities.opens_reasoning
-
-    def may_be_reasoning(self) -> bool:
-        """Return True if the reply was cut off and may be reasoning from end to end."""
-        return not self.is_complete() and self.is_held() and not replies.shows_reasoning(self.written)
 
     def why_empty(self) -> ModelError:
         """Say why there is no text to show."""
@@ -265,10 +238,6 @@ def name_of(llm: LLM) -> str:
     """Return the model's name, without asking its server for anything; of a model on record, it says so."""
     name: str = getattr(llm, "model", None) or llm.metadata.model_name
     return f"{name} (recorded)" if getattr(llm, "recorded", "") else name
-
-
-def _capabilities(llm: LLM) -> ServerCapabilities:
-    return getattr(llm, "capabilities", None) or ServerCapabilities(opens_reasoning=True)
 
 
 def _explained(error: Exception, llm: LLM) -> ModelError:

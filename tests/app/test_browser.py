@@ -222,7 +222,7 @@ def test_stop_keeps_what_was_said_and_ends_the_call_to_the_model(browser: WebDri
     at_rest(browser)
     there(browser, "[data-testid=stSelectbox]:has([aria-label*='Answered by']) input").send_keys("Naive", Keys.ENTER)
     at_rest(browser)
-    say(browser, "Where is the kiosk?")  # the first reply of a model is held back to its end
+    say(browser, "Where is the kiosk?")
     see(browser, "It stands by the gate.")
     at_rest(browser)
     server.behave("say:" + " ".join(f"word{number}" for number in range(1_000)))

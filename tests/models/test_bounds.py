@@ -94,7 +94,6 @@ def test_a_reply_that_never_begins_or_would_unfold_is_left(
 def test_a_stream_of_words_without_end_is_ended_and_what_was_said_is_kept(step: Step) -> None:
     with raw_server(words) as url:
         llm = served(url, context_window=8_000)
-        llm.capabilities.learn("A whole reply.")  # so that its first stream is not held back
         said = "".join(stream(llm, PROMPT, step, what="it"))
     assert 49_000 < len(said) <= 50_000
     assert "longer than 50,000 characters; LESSONS_REPLY_CHARS" in step.notes[0]

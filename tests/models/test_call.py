@@ -45,9 +45,7 @@ def grade(llm: OfflineLLM, passage: str) -> Grade:
 
 
 def served(server: Server, **more):
-    llm = language_model(Settings(openai_base_url=server.url, max_retries=1, **more))
-    llm.capabilities.learn("A whole reply.")  # so that its first stream is not held back
-    return llm
+    return language_model(Settings(openai_base_url=server.url, max_retries=1, **more))
 
 
 @pytest.fixture

@@ -57,9 +57,8 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def live(server: Server, folder: Path) -> LLM:
-    """A served model that is recorded, and known, so that its first stream is not held back."""
-    (llm := recorded_from(server, folder)).capabilities.learn("A whole reply.")
-    return llm
+    """A served model that is recorded."""
+    return recorded_from(server, folder)
 
 
 def recorded_from(server: Server, folder: Path) -> LLM:

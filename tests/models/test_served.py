@@ -126,7 +126,7 @@ def test_an_answer_without_a_word_is_none(server: Server, step: Step, said: str)
 def test_an_answer_that_repeats_itself_is_stopped_and_kept(server: Server, step: Step) -> None:
     line = "The warehouse in Daegu opens at 07:30 and closes at 19:00 on every working day of the year. "
     server.behave(f"say:{line * 50}")
-    (llm := served(server)).capabilities.learn("A whole reply.")  # so that its first stream is not held back
+    llm = served(server)
     said = "".join(stream(llm, PROMPT, step, passage="p"))
     assert len(line) < len(said) < 8 * len(line)
     assert "repeated itself" in step.notes[0]

@@ -65,7 +65,7 @@ def test_a_stream_yields_the_answer_without_its_thoughts(said: str) -> None:
 
 def test_thoughts_with_an_end_only_are_left_out() -> None:
     said = "Hm, is it so?\n</think>\n\nIt is [1]."
-    assert strip_reasoning(said) == "".join(stream_without_reasoning(list(said), hold=True)) == "It is [1]."
+    assert strip_reasoning(said) == "It is [1]."
 
 
 @pytest.mark.parametrize(
@@ -236,52 +236,9 @@ def unknown(server: Server, reply: str, **more: Any) -> LLM:
     return language_model(Settings(openai_base_url=server.url, max_retries=0, llm_model=uuid4().hex, **more))
 
 
-UNOPENED = "say:I should weigh green tea first.\n</think>\n\nIt is black tea."
-
-
-@pytest.mark.parametrize("ask", [predict, lambda *given, **variables: "".join(stream(*given, **variables))])
-def test_nothing_is_heard_of_thoughts_with_an_end_only(server: Server, step: Step, ask: Any) -> None:
-    llm = unknown(server, UNOPENED)
-    for _ in range(2):
-        assert ask(llm, PROMPT, step, what="it") == "It is black tea."
-    assert step.notes == []
-
-
-def test_an_answer_behind_such_thoughts_is_streamed(server: Server, step: Step) -> None:
-    assert len(streamed(unknown(server, UNOPENED), step)) > 1
-
-
-def test_the_first_stream_of_an_unknown_model_is_held_back_and_the_next_is_not(server: Server, step: Step) -> None:
-    llm = unknown(server, "say:It is black tea.")
-    assert streamed(llm, step) == ["It is black tea."]
-    assert len(streamed(llm, step)) > 1
-
-
-def test_a_reply_that_is_not_streamed_tells_as_much_of_a_model(server: Server, step: Step) -> None:
-    llm = unknown(server, "say:It is black tea.")
-    predict(llm, PROMPT, step, what="it")
-    assert len(streamed(llm, step)) > 1
-
-
-def test_another_model_at_the_same_address_is_unknown(server: Server, step: Step) -> None:
-    for _ in range(2):
-        assert len(streamed(unknown(server, "say:It is black tea."), step)) == 1
-
-
-@pytest.mark.parametrize("ask", [predict, lambda *given, **variables: "".join(stream(*given, **variables))])
-def test_a_thought_that_is_cut_off_before_its_end_is_not_heard(server: Server, step: Step, ask: Any) -> None:
-    llm = unknown(server, "cut:I should weigh green tea")
-    assert ask(llm, PROMPT, step, what="it") == "keyless"
-    assert "its output was cut off" in step.notes[0]
-
-
-def test_a_stream_that_breaks_off_within_a_thought_is_not_heard(server: Server, step: Step) -> None:
-    assert "".join(streamed(unknown(server, "drop"), step)) == "keyless"
-
-
-def test_an_unknown_model_that_repeats_itself_is_stopped_while_it_is_held_back(server: Server, step: Step) -> None:
+def test_a_model_that_repeats_itself_is_stopped(server: Server, step: Step) -> None:
     llm = unknown(server, "say:" + "The tea is green on every day of the week and black on none of these days. " * 90)
-    assert "".join(streamed(llm, step)) == "keyless"
+    "".join(streamed(llm, step))
     assert "it repeated itself" in step.notes[0]
     assert 0 < step.tokens_out < 400
 

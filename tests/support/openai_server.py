@@ -369,6 +369,4 @@ def model_behind(server: Server, *behaviours: str, **changed: Any) -> LLM:
     """The model behind the server, which forgets what it was asked and from now on behaves in this way."""
     server.requests.clear()
     server.behave(*(behaviours or ["answer"]))
-    llm = language_model(Settings(openai_base_url=server.url, max_retries=0, **changed))
-    llm.capabilities.learn("A whole reply.")  # the first stream of an unknown model would be held back
-    return llm
+    return language_model(Settings(openai_base_url=server.url, max_retries=0, **changed))

@@ -35,17 +35,6 @@ READERS: dict[str, Callable[[Path], Content]] = {
     ".txt": read_text,
 }
 
-_ARCHIVE = "a ZIP archive"
-_KINDS = {
-    b"PK\x03\x04": _ARCHIVE,
-    b"\xd0\xcf\x11\xe0": "an older Office file or one with a password",
-    b"\x89PNG": "a PNG picture",
-    b"\xff\xd8\xff": "a JPEG picture",
-    b"{\\rtf": "an RTF document",
-}
-"""What a file is by its first bytes, since a name can say anything."""
-_OWN = {".pdf": "a PDF", ".docx": _ARCHIVE, ".pptx": _ARCHIVE}
-
 
 def read(path: Path, source_file: str | None = None) -> list[Document]:
     """Read one file, pages in order; ReadError says in a sentence why a file cannot be used."""
@@ -110,19 +99,17 @@ def _content(path: Path) -> Content:
     except FileError:
         raise
     except Exception as error:  # a parser may raise anything on a broken file, an OSError too
-        raise FileError(f"is damaged or is not really a {path.suffix} file; open and save it anew.") from error
+        raise FileError(f"is damaged, protected or no real {path.suffix} file; open and save it anew.") from error
 
 
 def _reader(path: Path) -> Callable[[Path], Content]:
-    """Choose the reader of a file, after checking its size and first bytes; any name may hide a web page."""
+    """Choose the reader of a file after checking its size; any name may hide a web page."""
     suffix = path.suffix.lower()
     if suffix not in READERS:
         raise FileError(unreadable_message())
     _inspect(path)
     with path.open("rb") as file:
         head = file.read(1024)
-    if kind := _true_kind(head, suffix):
-        raise FileError(f"is {kind}, whatever its name says; save it as {suffix}, or correct its name.")
     begins = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     return read_html if begins.startswith((b"<!doctype html", b"<html")) else READERS[suffix]
 
@@ -148,14 +135,6 @@ def unreadable_message() -> str:
 def too_large_message(limit: int) -> str:
     """Say, to follow a file's name, that it has more than `limit` bytes."""
     return f"is larger than {limit // 1_000_000} MB; split it, or raise LESSONS_MAX_FILE_BYTES."
-
-
-def _true_kind(head: bytes, suffix: str) -> str | None:
-    """Return what a file is, with its article, if its suffix promises something else."""
-    kind = next((name for magic, name in _KINDS.items() if head.startswith(magic)), None)
-    if kind is None and b"%PDF-" in head and (head.startswith(b"%PDF-") or suffix == ".pdf"):
-        kind = "a PDF"
-    return kind if kind != _OWN.get(suffix) else None
 
 
 def stored_name(name: str) -> str:
