@@ -69,7 +69,7 @@ def test_what_stands_beside_an_empty_main_is_read(path: Path) -> None:
 
 
 def test_an_empty_page_is_refused_without_a_word_about_scans(path: Path) -> None:
-    with pytest.raises(ReadError, match="has no text to read; what it shows may be pictures"):
+    with pytest.raises(ReadError, match="has no text to read; scanned pages and pictures"):
         text(path, "<main></main>")
 
 

@@ -43,19 +43,13 @@ def read(path: Path, source_file: str | None = None) -> list[Document]:
         content = _content(path)
     pages = [page for page in content.pages if page.text]
     if not pages:
-        raise ReadError(name, _no_text(path))
+        raise ReadError(name, "has no text to read; scanned pages and pictures need text recognition (OCR) first.")
     if is_noise("".join(page.text for page in pages)):
         raise ReadError(name, "gives no readable letters; print it to a new PDF, or recognise its text (OCR) first.")
     title, day = title_of(content), date_of(content)
     notes = [*content.notes, *_unread(content)]
     structure = {"title": title, "date": day.isoformat() if day else None, "note": "\n".join(notes) or None}
     return [_document(page, name, path.suffix.lower().lstrip("."), structure) for page in pages]
-
-
-def _no_text(path: Path) -> str:
-    if path.suffix.lower() == ".pdf":
-        return "has no text to read; a scanned document needs text recognition (OCR) first."
-    return "has no text to read; what it shows may be pictures."
 
 
 def _unread(content: Content) -> list[str]:
