@@ -143,8 +143,8 @@ def _start(home: Path) -> Address:
     drop_stale_pid(cluster)
     address = new_address(home)
     sockets, host = ("", address.host) if os.name == "nt" else (address.host, "")
-    options = f"-p {address.port} -c listen_addresses={host}"
-    options += f" -c unix_socket_directories={sockets} -c unix_socket_permissions=0700"
+    options = f"-p {address.port} -c unix_socket_directories={sockets} -c unix_socket_permissions=0700"
+    options += f" -c listen_addresses={host}"
     deadline = monotonic() + START_SECONDS
     while True:
         output = _run_pg_ctl_start(cluster, options)
