@@ -57,6 +57,14 @@ def test_the_version_has_its_notes() -> None:
     assert re.findall(r"^## (\S+)", notes, re.MULTILINE)[0] == PROJECT["version"]
 
 
+def test_the_lock_file_is_of_this_version_and_of_these_dependencies() -> None:
+    packages = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))["package"]
+    (locked,) = [package for package in packages if package["name"] == PROJECT["name"]]
+    assert locked["version"] == PROJECT["version"]
+    wanted = {re.match(r"[\w-]+", each)[0] for each in PROJECT["dependencies"]}  # type: ignore[index]
+    assert {each["name"] for each in locked["dependencies"]} == wanted
+
+
 @pytest.mark.parametrize("language", list(commands.PAGES))
 def test_every_command_has_its_help_on_the_page(language: str) -> None:
     there = commands.PAGES[language][0].read_text(encoding="utf-8")
