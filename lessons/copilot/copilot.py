@@ -14,21 +14,24 @@ from lessons.copilot.decision import (
     Decision,
     answer_prompt,
     decide,
+    is_replaced,
     steps_prompt,
 )
 from lessons.copilot.tools import WHOLE_FILE, Call, CopilotTools, Menu, headings, is_in_section, menus_for
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
 from lessons.memory.conversation import split_memory
-from lessons.models.keyless import asks_for_steps
+from lessons.models.keyless import asks_for_documents, asks_for_steps
 from lessons.models.llm import describe
 from lessons.plan import FittedPart, Message, Part, Plan, history_part, messages_of
 from lessons.rag.answer import Answer, conversation_memory, respond
+from lessons.rag.catalog import catalog
 from lessons.rag.context import ContextBuilder
 from lessons.rag.pipeline import AnswerStream, cause, cleaned, standalone
 from lessons.rag.prompts import REFUSALS
 from lessons.rag.types import Context, Query, RetrievedDocument, Scope
 from lessons.rag.workspace import Workspace, workspace
+from lessons.search.other_transforms import normalized
 from lessons.settings import settings
 from lessons.stages import stages
 from lessons.text import language
@@ -116,6 +119,7 @@ def _run(call: Call, tools: CopilotTools, gathered: Gathered, step: Step) -> lis
         return []
     known_ids = {document.id for document in gathered.documents}
     gathered.documents += [document for document in documents if document.id not in known_ids]
+    gathered.documents.sort(key=is_replaced)
     return documents
 
 
@@ -138,11 +142,20 @@ REPLIES = {
         "en": "This is the best I can say from what I found; it may not be all of it.",
         "ko": "찾은 내용으로 답한 것이며, 빠진 부분이 있을 수 있습니다.",
     },
+    "replaced": {
+        "en": "This is from a superseded edition; what the current one says was not found.",
+        "ko": "이전 판에 있는 내용입니다. 현재 판에서는 찾지 못했습니다.",
+    },
     "nothing_relevant": {
         "en": "I found nothing relevant to this question. These menus of the product may help:",
         "ko": "이 질문과 관련된 내용을 찾지 못했습니다. 다음 메뉴가 도움이 될 수 있습니다.",
     },
     "not_documented": {"en": "This is not documented yet.", "ko": "아직 문서에 없는 내용입니다."},
+    "not_understood": {
+        "en": "I could not tell what this adds to the question before it; please ask it in full.",
+        "ko": "앞 질문에 이어 무엇을 물으시는지 알 수 없습니다. 질문을 온전하게 다시 적어 주세요.",
+    },
+    "documents": {"en": "I answer from these FAQ and guides: {}", "ko": "다음 FAQ와 가이드에서 답을 찾습니다: {}"},
 }
 """What the copilot says, at the end of an answer or in its place."""
 
@@ -244,6 +257,10 @@ class Copilot:
         return AnswerStream(answer, self._answer(query, answer, own_workspace))
 
     def _answer(self, query: Query, answer: CopilotAnswer, workspace: Workspace) -> Iterator[str | Step]:
+        if asks_for_documents(query.text):
+            titles = self._titles(query, workspace)
+            yield from _canned_reply(answer, REPLIES["documents"][language(query.text)].format(titles))
+            return
         if needs_no_document(query.text, workspace.llm):  # the words decide, as for steps, whichever model answers
             yield from small_talk(answer, workspace.llm, conversation_memory(query.memory, query.history))
             answer.found = not answer.text.startswith(REFUSALS)
@@ -252,6 +269,9 @@ class Copilot:
         try:
             resources = workspace.resources(self.index)
             alone, tools = stand_alone(query, resources, answer.trace).text, self.tools(query, resources)
+            if _is_repeated(alone, query):
+                yield from _canned_reply(answer, REPLIES["not_understood"][language(query.text)], answered=False)
+                return
             answer.gathered = yield from gather(alone, tools, self.max_calls, answer.trace)
             answer.outcome = outcome_of(answer.gathered.decisions[-1])
         except Exception as error:
@@ -268,6 +288,23 @@ class Copilot:
             answer.layout, answer.context = layout, layout.context
             yield from _responded(answer, layout, workspace)
 
+    def _titles(self, query: Query, workspace: Workspace) -> str:
+        """Join the titles of the owner's FAQ and guides."""
+        files = catalog(workspace.store(self.index), query.scope).items()
+        return "; ".join(file.get("title") or name for name, file in files if file.get("doc_type") in ("faq", "guide"))
+
+
+def _canned_reply(answer: CopilotAnswer, text: str, answered: bool = True) -> Iterator[str]:
+    """Answer with a text that no model writes."""
+    answer.text, answer.found, answer.outcome = text, answered, "answered" if answered else "not_documented"
+    yield text
+
+
+def _is_repeated(alone: str, query: Query) -> bool:
+    """Return whether a follow-up was completed to a question asked before, and so was not understood."""
+    earlier = {normalized(content) for role, content in query.history if role == "user"}
+    return normalized(alone) != normalized(query.text) and normalized(alone) in earlier
+
 
 def _responded(answer: CopilotAnswer, layout: Layout, workspace: Workspace) -> Iterator[str]:
     """Stream the model's answer, a procedure step by step. A refusal by the model is a fallback, too."""
@@ -279,7 +316,10 @@ def _responded(answer: CopilotAnswer, layout: Layout, workspace: Workspace) -> I
     yield from respond(answer, workspace.llm, layout.question, form, memory=layout.memory, prompt=prompt, **steps)
     if answer.outcome != "unavailable" and not answer.found:
         answer.outcome = "not_documented"
-    if answer.outcome == "best_effort":
-        caveat = f"\n\n{REPLIES['best_effort'][language(answer.question)]}"
-        answer.text += caveat
-        yield caveat
+    old = {document.source for document in answer.context.documents if is_replaced(document)}
+    cited = {citation.source_file for citation in answer.citations}
+    for name, holds in {"best_effort": answer.outcome == "best_effort", "replaced": cited and cited <= old}.items():
+        if holds:
+            caveat = f"\n\n{REPLIES[name][language(answer.question)]}"
+            answer.text += caveat
+            yield caveat

@@ -14,6 +14,7 @@ from sqlalchemy import select
 
 from lessons.agent import within
 from lessons.errors import LessonsError
+from lessons.rag.catalog import catalog
 from lessons.rag.filters import BooleanFilter
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
@@ -21,6 +22,7 @@ from lessons.search.hybrid import HybridRetriever
 from lessons.search.materials import chunk_range
 from lessons.settings import ROOT, settings
 from lessons.text import language, normalize, terms
+from lessons.text.editions import VERSION, replaced
 
 MENU_LINKS = 3  # that are offered where nothing relevant was found
 WHOLE_FILE = ""  # the path of the section that is the whole file
@@ -118,7 +120,13 @@ class CopilotTools:
         return self._annotate(HybridRetriever(top_k=count).search([text], query, self.resources))
 
     def _annotate(self, documents: Sequence[RetrievedDocument]) -> list[RetrievedDocument]:
-        return add_outlines(documents, self.resources.store, self.query.scope)
+        """Add outlines, and `replaced_by` with the newer edition, unless a version is asked for."""
+        store, scope = self.resources.store, self.query.scope
+        newer = {} if VERSION.search(self.query.text) else replaced(catalog(store, scope))
+        marks = ({"replaced_by": newer[document.source]} if document.source in newer else {} for document in documents)
+        pairs = zip(documents, marks, strict=True)
+        marked = [replace(document, metadata=document.metadata | mark) for document, mark in pairs]
+        return add_outlines(marked, store, scope)
 
 
 def _of_kind(*kinds: str) -> MetadataFilters:

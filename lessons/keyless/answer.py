@@ -22,6 +22,7 @@ from lessons.keyless.scores import Candidate, candidate_at, candidates, commands
 from lessons.keyless.words import WORTH, Question, is_noun, read_question
 from lessons.settings import settings
 from lessons.text import language
+from lessons.text.editions import VERSION, replaced
 
 LINES = 3  # sentences of an answer, lists and summaries aside
 GAIN = 2.0  # what a line is worth more for saying what the lines before it leave open
@@ -209,7 +210,7 @@ def document_highlights(question: Question, documents: Sequence[Passage], embedd
     """Return what is nearest in meaning in the document whose title an open question names, or in the newest."""
     if names_what_is_missing(question, documents):
         return []
-    documents = _latest(question, documents)
+    documents = newest_editions(question, documents)
     best = max(documents, key=lambda passage: sum(unit.covered(passage.title) for unit in question.units))
     about = replace(question, units=tuple(unit for unit in question.units if unit.covered(best.title) == 1))
     names = {passage.name for passage in documents} if LATEST.search(question.text) else {best.name}
@@ -241,14 +242,26 @@ class Choice:
     missing: tuple[str, ...] = ()
 
 
-def _latest(question: Question, documents: Sequence[Passage]) -> Sequence[Passage]:
-    """Keep, for the latest report, the newest of those documents whose titles hold most of the question's words."""
-    if not LATEST.search(question.text):
-        return documents
-    counts = [sum(unit.covered(passage.title) == 1 for unit in question.units) for passage in documents]
-    about = [passage for passage, count in zip(documents, counts, strict=True) if count == max(counts)]
-    newest = max(map(_date, about), default="")
-    return [passage for passage in about if _date(passage) == newest]
+def choose(question: Question, documents: Sequence[Passage]) -> Choice:
+    """Choose the lines that answer, from the newest editions if they do. No words are translated: that would invent."""
+    choice = _by_words(question, newest_editions(question, documents))
+    return choice if choice.lines or LATEST.search(question.text) else _by_words(question, documents)
+
+
+def newest_editions(question: Question, documents: Sequence[Passage]) -> list[Passage]:
+    """Drop the documents of which a newer edition is there, unless the question names a version.
+
+    For the latest report, keep the newest of those documents whose titles hold most of the question's words.
+    """
+    if LATEST.search(question.text):
+        counts = [sum(unit.covered(passage.title) == 1 for unit in question.units) for passage in documents]
+        about = [passage for passage, count in zip(documents, counts, strict=True) if count == max(counts)]
+        newest = max(map(_date, about), default="")
+        return [passage for passage in about if _date(passage) == newest]
+    if VERSION.search(question.text):
+        return list(documents)
+    old = replaced({str(at): {"title": passage.name, "date": passage.day} for at, passage in enumerate(documents)})
+    return [passage for at, passage in enumerate(documents) if str(at) not in old]
 
 
 def _date(passage: Passage) -> str:
@@ -257,12 +270,8 @@ def _date(passage: Passage) -> str:
     return passage.day or f"{year} {quarter}".strip()
 
 
-def choose(question: Question, documents: Sequence[Passage]) -> Choice:
-    """Choose the lines that answer each part, fewer for each the more there are; none if every part stays open.
-
-    No words are translated: that would invent.
-    """
-    documents = _latest(question, documents)
+def _by_words(question: Question, documents: Sequence[Passage]) -> Choice:
+    """Choose the lines that answer each part, fewer for each the more there are; none if every part stays open."""
     asked_parts = parts(_with_names(question, documents))
     limit = LINES if len(asked_parts) == 1 else 2 if len(asked_parts) == 2 else 1
     answers = [quote(part.question, documents, limit) for part in asked_parts]
@@ -373,7 +382,7 @@ def steps(llm: Any, question: str, context: str, count: int, headings: Collectio
     query = read_question(question)
     sections = [
         (passage, heading, [*lines])
-        for passage in passages(context)[:count]
+        for passage in newest_editions(query, passages(context)[:count])
         for heading, lines in groupby(
             (line for line in passage.lines if line.kind != "heading" and not commands(line)), lambda line: line.heading
         )

@@ -98,6 +98,8 @@ _SAYING = re.compile(
 _OWN = re.compile(rf"(?i)\b(?:my|mine|our|am I|are we|(?:do|have|did) (?:I|we))\b|{_SELF}")
 _AGAIN = re.compile(r"(?i)\b(?:again|repeat|once more)\b|다시|한 ?번 더")
 _WHOLE = re.compile(r"(?i)\b(?:we|conversation|chat|so far)\b|대화|얘기|이야기|지금까지|[하고]던|고 있었")
+_DOCUMENTS = re.compile(r"(?i)\b(?:documents?|files?|sources?|materials?)\b|문서|파일|자료")
+_SEEING = tuple(words_of("seeing"))
 _TALK = words_of("talk")  # words that are only about talking itself: of Korean ones, what longer words begin with
 _STEMS = tuple(word for word in _TALK if not word.isascii() and len(word) > 1)
 
@@ -116,6 +118,12 @@ def asks_back(question: str) -> bool:
 def _about_the_talk(question: str) -> bool:
     """Tell whether a question asks for the last answer once more, or what was spoken about, and for nothing else."""
     return bool(_AGAIN.search(question) or _WHOLE.search(question)) and not _topic_words(question)
+
+
+def asks_for_documents(question: str) -> bool:
+    """Tell whether a question asks which documents there are, and for nothing in them."""
+    is_about = _DOCUMENTS.search(question) is not None
+    return is_about and all(word.startswith(_SEEING) for word in _topic_words(question))
 
 
 def recalled(question: str, memory: str) -> str | None:

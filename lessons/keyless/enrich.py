@@ -156,7 +156,8 @@ def _english(token: str, at_start: bool) -> Word | None:
     if not is_acronym and (lower in _NO_NOUNS or len(token) < 3):
         return None
     participle = lower.endswith("ed") and lower not in words_of("nouns_like_participles")
-    if not is_capital and (participle or lower.endswith("ly") or "'" in lower):
+    adverb = lower.endswith("ly") and lower not in words_of("nouns_like_adverbs")
+    if not is_capital and (participle or adverb or "'" in lower):
         return None
     weak = lower in words_of("english_weak_words") and not is_acronym
     return Word(token, NAME if is_capital or is_acronym else 1.0, _ends_phrase(token), weak)

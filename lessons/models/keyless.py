@@ -1,7 +1,7 @@
 """What the other rooms need of the keyless model; nothing but this room imports `lessons.keyless`."""
 
 from lessons.keyless.answer import NOT_FOUND, NOTHING_FOUND
-from lessons.keyless.conversation import NOT_TOLD
+from lessons.keyless.conversation import NOT_TOLD, asks_for_documents
 from lessons.keyless.facts import same_key
 from lessons.keyless.intent import EXAMPLES, INTENTS, Classifier, Label, Utterance, utterances
 from lessons.keyless.lines import Line, kept_text, passage

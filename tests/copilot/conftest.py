@@ -30,11 +30,18 @@ FILES = {
     "faq.md": "# FAQ: the Zephyr pump\n\n## How long is the warranty?\n\nThe warranty of the pump lasts 26 months."
     "\n\n## How loud is it?\n\nThe pump makes 41 decibels.\n\n## Which oil does it take?\n\nGrade M7 only.\n\n"
     "## Can it stand outside?\n\nYes, under a roof.\n",
-    "guide_seal.md": "# Mounting the seal – guide for Zephyr\n\n## Fitting\n\n1. Grease the seal with silicone.\n"
-    "2. Press it in with the ring.\n\n## Care\n\nWipe the seal every month.\n",
     "faq_ko.md": "# 자주 묻는 질문: 제피르 펌프\n\n## 필터는 얼마나 자주 갈아야 하나요?\n\n필터는 9주마다 갑니다."
     "\n\n## 물 없이 돌려도 되나요?\n\n물 없이 3분 넘게 돌리면 안 됩니다.\n\n"
     "## 어디에서 수리하나요?\n\n대리점에서 수리합니다.\n",
+}
+
+EDITIONS = {
+    "guide_seal_10.md": "# Mounting the seal – guide for Zephyr 1.0\n\nPublished on 4 March 2021.\n\n"
+    "## Fitting\n\n1. Grease the seal with tallow.\n2. Press it in by hand.\n\n"
+    "## Disposal\n\nOld seals are collected by the dealer in Ghent.\n",
+    "guide_seal_20.md": "# Mounting the seal – guide for Zephyr 2.0\n\nPublished on 9 May 2025.\n\n"
+    "## Fitting\n\n1. Grease the seal with silicone.\n2. Press it in with the ring.\n\n"
+    "## Care\n\nWipe the seal every month.\n",
 }
 
 
@@ -44,7 +51,7 @@ def place(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> Works
     index = stages()[INDEX].index
     for owner in (OWNER, NEIGHBOUR):
         files = []
-        for name, text in FILES.items():
+        for name, text in {**FILES, **EDITIONS}.items():
             path = Path(folder / f"{owner}-{name}")
             path.write_text(text if owner == OWNER else text.replace("Zephyr", "Secret").replace("26", "99"))
             files.append((path, name))

@@ -50,6 +50,25 @@ def test_however_a_procedure_is_asked_for_it_is_told_whole(place: Workspace, ask
     assert all(f"{name} valve" in answer.text for name in ("inlet", "filter", "rotor", "outlet"))
 
 
+def test_the_current_edition_is_told(place: Workspace) -> None:
+    answer = ask("How do I fit the seal?", place)
+    assert "silicone" in answer.text
+    assert "tallow" not in answer.text
+    assert {citation.source_file for citation in answer.citations} == {"guide_seal_20.md"}
+
+
+def test_what_only_an_old_edition_says_is_told_with_a_caveat(place: Workspace) -> None:
+    answer = ask("Where are old seals collected by the dealer?", place)
+    assert "Ghent" in answer.text
+    assert answer.text.endswith(REPLIES["replaced"]["en"])
+
+
+def test_an_old_edition_is_read_when_its_version_is_named(place: Workspace) -> None:
+    answer = ask("How do I fit the seal according to the guide for Zephyr 1.0?", place)
+    assert "tallow" in answer.text
+    assert REPLIES["replaced"]["en"] not in answer.text
+
+
 def test_a_question_about_one_thing_of_a_guide_does_not_pour_it_out(place: Workspace) -> None:
     answer = ask("How do I order spare parts for the Zephyr pump?", place)
     assert len(answer.text.splitlines()) <= 3
@@ -88,6 +107,8 @@ SAID_BEFORE = (
         ("we use Azure", "Azure"),
         ("와파린 복용하고 있습니다", "와파린"),
         ("감사합니다", "천만에요"),
+        ("Which documents do you see?", "FAQ: the Zephyr pump"),
+        ("어떤 문서를 볼 수 있어?", "제피르 펌프"),
     ],
 )
 def test_what_needs_no_document_is_answered_without_a_search(question: str, said: str, place: Workspace) -> None:
@@ -101,6 +122,15 @@ def test_what_the_conversation_does_not_hold_is_refused(question: str, place: Wo
     answer = ask(question, place, SAID_BEFORE)
     assert answer.text in NOT_TOLD.values()
     assert (answer.found, answer.gathered.calls) == (False, [])
+
+
+def test_a_follow_up_that_comes_out_as_an_earlier_question_is_refused(
+    place: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again = "How loud is the pump?"
+    monkeypatch.setattr("lessons.agent.Condense.transform", lambda *_: [again])
+    assert ask("And its colour?", place, SAID_BEFORE).text == REPLIES["not_understood"]["en"]
+    assert "41 decibels" in ask(again, place, SAID_BEFORE).text
 
 
 @pytest.mark.parametrize(
