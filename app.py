@@ -19,7 +19,7 @@ from lessons.pages import about, chat, compare, documents, scoreboard
 
 opening.empty()
 choose_language()
-st.navigation(
+current = st.navigation(
     [
         st.Page(compare.page, title=_("Compare"), icon=":material/compare_arrows:", default=True),
         st.Page(chat.page, title=_("Chat"), icon=":material/chat:", url_path="chat"),
@@ -28,4 +28,6 @@ st.navigation(
         st.Page(about.field, title=_("The field"), icon=":material/map:", url_path="field"),
         st.Page(about.health, title=_("Health"), icon=":material/health_and_safety:", url_path="health"),
     ]
-).run()
+)
+st.set_page_config(page_title=f"{current.title} · {_('RAG workbook')}")  # so that tabs and history can be told apart
+current.run()

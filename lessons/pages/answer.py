@@ -11,19 +11,16 @@ from lessons.evaluate.golden import Evidence, Golden, holds
 from lessons.evaluate.metrics import ranking
 from lessons.library import indexes
 from lessons.pages.common import page_of, show_dialog
-from lessons.pages.document import page_picture, show_picture
 from lessons.pages.language import N_, _
 from lessons.pages.trace import show_agents, show_steps
 from lessons.rag.answer import Answer, Citation
 from lessons.rag.context import around
 from lessons.rag.pipeline import standalone
-from lessons.rag.store import ChunkStore
 from lessons.rag.types import RetrievedDocument, Scope
 from lessons.rag.workspace import workspace
 from lessons.search.materials import Passage, passage
 from lessons.stages import stages
 from lessons.tables import plain, plain_line
-from lessons.text.pages import by_page
 
 MAX_LEAD = 300  # characters of a chunk above the marked words, which are to be seen without scrolling
 GONE = N_(
@@ -71,20 +68,24 @@ def _show_basis(answer: Answer) -> None:
         show_steps([answer])
 
 
-def show_sources(answer: Answer) -> None:
-    """Show the warnings, and each cited chunk as a button that opens it, above the quotes that the answer lacks."""
+def show_sources(answer: Answer, named: bool = False) -> None:
+    """Show the warnings, and each cited chunk as a button that opens it, above the quotes that the answer lacks.
+
+    Where answers stand side by side, the buttons are `named` by their stage, for a reader who hears them.
+    """
     for warning in answer.warnings:
         st.warning(plain(_(warning)))
     for chunk in dict.fromkeys(citation.chunk_id for citation in answer.citations):
-        _show_source(answer, [citation for citation in answer.citations if citation.chunk_id == chunk])
+        cited = [citation for citation in answer.citations if citation.chunk_id == chunk]
+        _show_source(answer, cited, f":gray[{plain(answer.stage.capitalize())}:] " if named else "")
 
 
-def _show_source(answer: Answer, citations: Sequence[Citation]) -> None:
+def _show_source(answer: Answer, citations: Sequence[Citation], stage: str) -> None:
     first, quotes = citations[0], [citation.quote for citation in citations if citation.quote]
     pages = [page for citation in citations for page in (citation.page, *citation.pages)]
     name = plain(f"[{first.number}] {first.source_file.rpartition('/')[2]}{page_of(*pages)}")
     key = f"passage-{id(answer)}-{first.number}"
-    if st.button(f"**{name}**", key=key, type="tertiary", help=_("Open the passage in its document")):
+    if st.button(f"{stage}**{name}**", key=key, type="tertiary", help=_("Open the passage in its document")):
         document = next(document for document in answer.context.documents if document.id == first.chunk_id)
         open_passage(answer, document, quotes)
     for quote in quotes:
@@ -101,7 +102,7 @@ def open_passage(answer: Answer, document: RetrievedDocument, quotes: Sequence[s
 
 
 def _show_passage(answer: Answer, document: RetrievedDocument, quotes: Sequence[str]) -> None:
-    stored, store = find_passage(answer, document, quotes) or (None, None)
+    stored = find_passage(answer, document, quotes)
     pages = [page for quote in quotes or [""] for page in document.pages(quote)]
     position = _(" · chunk {number} of {chunks}", number=stored.number, chunks=stored.chunks) if stored else ""
     st.markdown(f"**{plain_line(document.source)}**{page_of(*pages)}{position}")
@@ -120,12 +121,6 @@ def _show_passage(answer: Answer, document: RetrievedDocument, quotes: Sequence[
     with st.container(border=True):
         st.markdown("".join(pieces))
     _fold(_("The chunk after"), stored.after if stored else ())
-    if stored and store and pages and stored.source_file.lower().endswith(".pdf"):
-        scope, parts = Scope(document.metadata["user_id"]), by_page(document.metadata, stored.text)
-        for page in range(min(pages), max(pages) + 1):
-            words = [parts[page]] if page in parts else []
-            picture = page_picture(store, scope, stored.source_file, page, words, stored.number)
-            show_picture(picture, stored.source_file, page)
 
 
 def _cut(text: str, quotes: Sequence[str]) -> list[str]:
@@ -144,9 +139,7 @@ def _fold(label: str, texts: Sequence[str]) -> None:
             st.caption(plain(text))
 
 
-def find_passage(
-    answer: Answer, document: RetrievedDocument, quotes: Sequence[str]
-) -> tuple[Passage, ChunkStore] | None:
+def find_passage(answer: Answer, document: RetrievedDocument, quotes: Sequence[str]) -> Passage | None:
     """Find the chunk, with the words of a quote, in the index of the stage that answered, or in any; else None."""
     if (owner := document.metadata.get("user_id")) is None:  # of a retriever that searches elsewhere
         return None
@@ -155,7 +148,7 @@ def find_passage(
         for store in map(workspace().store, searched):
             stored = passage(store, Scope(owner), document.id)
             if stored and (not quotes or len(_cut(stored.text, quotes)) > 1):
-                return stored, store
+                return stored
     return None
 
 

@@ -4,14 +4,17 @@ Samples of the shipped documents are chosen by what the stages got right in the 
 says so; those of a reader's own documents are made from their headings.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice, zip_longest
+from math import isnan
+from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
-from llama_index.core.schema import BaseNode
+from llama_index.core.schema import BaseNode, MetadataMode
 
 from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import Record
@@ -26,9 +29,11 @@ from lessons.search.materials import chunk_range
 from lessons.stages import stages as course_stages
 from lessons.tables import plain, plain_line
 from lessons.text import language as language_of
-from lessons.text import normalize
+from lessons.text import normalize, sentences
 
-MAX_OWN_SAMPLES = 4  # made from a reader's own documents
+MAX_OWN_SAMPLES = 3  # made from a reader's own documents
+FACT_LENGTH = 20, 120  # characters of a sentence that a question asks about
+_FIGURE = re.compile(r"\d[\d.,:]*\d|\d")
 CHUNKS_READ = 20  # of each of these documents, for their headings
 EVERYWHERE = N_("all documents")
 FILTER_EXAMPLE = 'language == "ko" && page_number >= 2'
@@ -201,30 +206,60 @@ KINDS: dict[str, Callable[[Records], bool]] = {
 
 
 @cache
-def golden_samples(owner: str, first: str = "en") -> list[Sample]:
-    """Choose a question of each kind about the owner's shipped documents, English and Korean in turn if possible."""
+def golden_samples(owner: str, reader: str = "en") -> list[Sample]:
+    """Choose a question of each kind about the owner's shipped documents, in the language of the reader if possible.
+
+    Of several, that is chosen whose answer quotes least beside the point; so is the first one that a reader sees.
+    """
     records = dict[str, list[Record]]()
     for record in shipped()["keyless-dev"].records:
         records.setdefault(record.question_id, []).append(record)
     goldens = [golden for golden in all_golden() if golden.owner == owner and golden.id in records]
-    samples = list[Sample]()
+    samples = list[tuple[tuple, Sample]]()
     for badge, fits in KINDS.items():
         fitting = [row for row in goldens if bool(row.history) == (badge == FOLLOW_UP) and fits(records[row.id])]
-        fitting.sort(key=lambda golden: (golden.language == first) == bool(len(samples) % 2))
-        samples += [Sample(golden.question, badge, tuple(golden.history)) for golden in fitting[:1]]
-    return samples
+        fitting.sort(key=lambda golden: (golden.language != reader, _strays(records[golden.id])))
+        samples += [(_strays(records[row.id]), Sample(row.question, badge, tuple(row.history))) for row in fitting[:1]]
+    praised = [pair for pair in samples if pair[1].badge in [*KINDS][:2]]
+    samples.sort(key=lambda pair: (pair not in praised, pair[0] if pair in praised else ()))
+    return [sample for _key, sample in samples]
 
 
-def own_samples(owner: str) -> Iterator[Sample]:
-    """Make questions from the headings of an owner's first documents: the first of each, then the second of each …"""
+def _strays(records: Records) -> tuple[float, int, int]:
+    """Measure how much of the last answer does not belong there: the share of its quotes, their number, its length."""
+    belonging, answer = records[-1].value("belonging"), records[-1].answer
+    return 1 - (0.0 if isnan(belonging) else belonging), answer.count(" ["), len(answer)
+
+
+def own_samples(owner: str) -> list[Sample]:
+    """Make questions from the headings of an owner's documents, and from a sentence with a figure in each."""
     store = workspace().store(max(indexes(), key=lambda index: index.can_enrich))
     files = [document.source_file for document in islice(store.documents(Scope(owner)), MAX_OWN_SAMPLES)]
-    beginnings = [chunk_range(store, Scope(owner), name, 0, CHUNKS_READ) for name in files]
-    headings = [dict.fromkeys(map(_heading, chunks)) for chunks in beginnings]
-    pairs = ((name, head) for row in zip_longest(*headings) for name, head in zip(files, row, strict=True) if head)
-    for name, heading in islice(pairs, MAX_OWN_SAMPLES):
-        request = f"{heading} 내용을 요약해 주세요." if language_of(heading) == "ko" else f"Summarise {heading}."
-        yield Sample(heading if heading.endswith("?") else request, f":gray-badge[{plain_line(name)}]")
+    questions = []
+    for name in files:
+        chunks = chunk_range(store, Scope(owner), name, 0, CHUNKS_READ)
+        facts = [question for chunk in chunks for question in _fact_questions(chunk.get_content(MetadataMode.NONE))]
+        headings = [*dict.fromkeys([*map(_heading, chunks), PurePath(name).stem])]
+        mixed = (question for pair in zip_longest(map(_about, headings), facts) for question in pair if question)
+        questions.append([Sample(question, f":gray-badge[{plain_line(name)}]") for question in mixed])
+    return [sample for row in zip_longest(*questions) for sample in row if sample][:MAX_OWN_SAMPLES]
+
+
+def _about(heading: str) -> str:
+    if heading.endswith("?"):
+        return heading
+    return f"{heading} 내용을 요약해 주세요." if language_of(heading) == "ko" else f"Summarise {heading}."
+
+
+def _fact_questions(text: str) -> Iterator[str]:
+    """Ask for the figure of a sentence, whose other words are given."""
+    for sentence in sentences(text):
+        figure = _FIGURE.search(sentence)
+        if figure and FACT_LENGTH[0] <= len(sentence) <= FACT_LENGTH[1] and "|" not in sentence:
+            words = f"{sentence[: figure.start()].lstrip('#- ')}… {sentence[figure.end() :].strip(' .')}"
+            blank = f"“{words.strip()}”"
+            korean = language_of(sentence) == "ko"
+            yield f"{blank}에서 빠진 수는 무엇인가요?" if korean else f"Which figure is missing in {blank}?"
 
 
 def _heading(chunk: BaseNode) -> str:
@@ -235,7 +270,7 @@ def _heading(chunk: BaseNode) -> str:
 def samples_for(owner: str) -> list[Sample]:
     """Return samples of the owner's shipped documents, else of their own; none while the database is away."""
     try:
-        return golden_samples(owner, language()) or list(own_samples(owner))
+        return golden_samples(owner, language()) or own_samples(owner)
     except LessonsError:
         return []
 

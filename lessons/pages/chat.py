@@ -1,8 +1,8 @@
 """A conversation with a stage, with active retrieval or with the copilot, and the memory beside it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from itertools import cycle
 
@@ -17,14 +17,13 @@ from lessons.copilot import copilot
 from lessons.copilot.copilot import Copilot
 from lessons.errors import LessonsError
 from lessons.evaluate.decisions import support_questions
-from lessons.evaluate.feedback import Rating, Ratings
 from lessons.memory.conversation import Answerer
 from lessons.memory.messages import message_store
 from lessons.pages.answer import show_answer
 from lessons.pages.asking import EVERYWHERE, Sample, files_of, offer_samples, samples_for
 from lessons.pages.common import (
     choose,
-    errors_shown,
+    offer_copy,
     offered,
     show_reuse,
     titled,
@@ -35,7 +34,6 @@ from lessons.pages.conversations import (
     cache_turn,
     conversation,
     current_session,
-    offer_conversations,
     turns_of,
 )
 from lessons.pages.language import N_, _
@@ -101,7 +99,6 @@ def page(workspace: Workspace, owner: str) -> None:
     """Go on with the conversation that the address names, or begin one."""
     scope, session_id = Scope(owner), current_session()
     messages = message_store().get_or_create(scope, session_id)
-    offer_conversations(workspace.engine, scope, session_id)
     turns = turns_of(scope, session_id, messages)
     partner = _choose_partner(workspace, scope, session_id, bool(turns))
     if not turns:
@@ -113,7 +110,9 @@ def page(workspace: Workspace, owner: str) -> None:
         talk = conversation(owner, session_id, partner.memory, memory)
         return talk.stream(partner.answerer, question, user=partner.scope)
 
-    _show_turns(turns, workspace, scope)
+    _show_turns(turns)
+
+    label = partner.label  # now: once somebody has pressed Stop, to ask for the language ends the script
 
     label = partner.label  # now: once somebody has pressed Stop, to ask for the language ends the script
 
@@ -212,9 +211,12 @@ def _converse(turns: Sequence[Turn], ask: Callable[[str], AnswerStream], add: Ca
 
 
 def _answer(question: str, ask: Callable[[str], AnswerStream], add: Callable[[Answer], None]) -> None:
-    """Draw the answer as it comes in, then the page anew. What remains if it is stopped is drawn before it."""
+    """Draw the answer as it comes in, then the page anew. What remains if it is stopped is drawn before it.
+
+    From `answering` on it can be stopped (style.css): before, the page would be left without its messages.
+    """
     _show_question(question)
-    with st.chat_message("assistant"):
+    with st.chat_message("assistant"), st.container(key="answering"):
         answer_area, stopped = st.container(), st.empty()
         with stopped.container(key="stopped"):
             st.caption(_("Stopped."))
@@ -257,55 +259,17 @@ def _show_question(question: str) -> None:
         st.markdown(plain(question))
 
 
-def _show_turns(turns: Sequence[Turn], workspace: Workspace, scope: Scope) -> None:
-    ratings: Ratings | None = None
-    rated: dict[str, Rating] = {}
-    with suppress(LessonsError):  # `show_memory` reports a database that is away
-        ratings = Ratings(workspace.engine, scope)
-        rated = {rating.id: rating for rating in ratings.all()} if turns else {}
-    for at, turn in enumerate(turns):
+def _show_turns(turns: Sequence[Turn]) -> None:
+    for turn in turns:
         _show_question(turn.question)
         with st.chat_message("assistant"):
             if not turn.answer:
                 st.markdown(plain(turn.text))
             else:
                 show_answer(turn.answer)
-                if ratings:
-                    previous = turns[max(0, at - settings().memory_window) : at]
-                    history = [text for turn in previous for text in (turn.question, turn.text)]
-                    _offer_feedback(ratings, rated, turn.answer, history, at)
+                offer_copy(turn.answer.text)
             if turn.answered_by:
                 st.caption(plain(turn.answered_by))
-
-
-def _offer_feedback(
-    ratings: Ratings, rated: Mapping[str, Rating], answer: Answer, history: Iterable[str], at: int
-) -> None:
-    """Rate the answer of turn `at`; after a thumb down there is a field for the right answer.
-
-    A second click takes a rating back. Only what is done here is written: another tab, or a turn that says the same,
-    may have rated it otherwise.
-    """
-    rating = Rating.of(answer, True, history=history)
-    stored, thumb, field = rated.get(rating.id), f"thumbs-{at}-{rating.id}", f"right-{at}-{rating.id}"
-    right = stored.right if stored else ""
-
-    def rate() -> None:
-        if (choice := st.session_state[thumb]) is None:
-            ratings.take_back(rating.id)
-        else:
-            text = st.session_state.get(field, right).strip()
-            ratings.rate(replace(rating, is_good=bool(choice), right=text))
-
-    default = int(stored.is_good) if stored else None
-    if st.feedback("thumbs", key=thumb, default=default, on_change=errors_shown()(rate)) == 0:
-        st.text_input(
-            _("What would be right? (optional)"),
-            right,
-            key=field,
-            on_change=errors_shown()(rate),
-            help=_("With it, the question can be taken over on the page Scoreboard."),
-        )
 
 
 def _offer_retry(question: str, key: str) -> None:

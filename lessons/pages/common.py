@@ -1,11 +1,14 @@
 """What every page needs: the workspace, the owner, fields and dialogs, and errors as sentences."""
 
+import html
+import secrets
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import wraps
 from io import BytesIO
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import streamlit as st
 from matplotlib.figure import Figure
@@ -24,6 +27,7 @@ from lessons.settings import HOME, settings
 from lessons.stages import stages
 from lessons.tables import plain
 
+OWN_SPACE = "my documents"  # the owner of a visitor's files, at home
 PIXELS = 100  # an inch of a figure
 Option = TypeVar("Option")
 _drawing = ThreadPoolExecutor(1, "drawing")
@@ -37,12 +41,24 @@ def page_of(*pages: int | None) -> str:
     return _(", p. {page}", page=numbers[0]) if numbers else ""
 
 
-def show_plot(figure: Figure, alt: str) -> None:
-    """Draw a figure as large as in a notebook; `alt` says in words what it shows."""
+class Picture(NamedTuple):
+    """A figure as PNG, and its width on the page in pixels."""
+
+    png: bytes
+    width: int
+
+
+def draw(figure: Figure) -> Picture:
+    """Draw a figure as large as in a notebook, in the language of the page."""
     translate(figure)
     picture = BytesIO()  # drawn by one thread for all pages: matplotlib keeps fonts open for each that ever drew
     _drawing.submit(figure.savefig, picture, format="png", dpi=2 * PIXELS, bbox_inches="tight").result()
-    st.image(picture, width=round(PIXELS * figure.get_figwidth()), alt=alt)
+    return Picture(picture.getvalue(), round(PIXELS * figure.get_figwidth()))
+
+
+def show_picture(picture: Picture, alt: str) -> None:
+    """Show a drawn figure; `alt` says in words what it shows."""
+    st.image(picture.png, width=picture.width, alt=alt)
 
 
 def choose(label: str, options: Mapping[Option, str], **how: Any) -> Option:
@@ -91,6 +107,19 @@ def show_dialog(
     st.dialog(title, width=width)(body)(*arguments)
 
 
+COPY = """<script>for (const button of document.querySelectorAll("button.copy")) button.onclick = async () => {
+  await navigator.clipboard.writeText(button.dataset.text);
+  button.textContent = button.dataset.done;
+};</script>"""
+
+
+def offer_copy(text: str) -> None:
+    """Draw a button that copies a text. Streamlit has one only for code; `st.html` takes scripts, but no `onclick`."""
+    done, label = html.escape(_("Copied")), html.escape(_("Copy"))
+    button = f'<button class="copy" data-done="{done}" data-text="{html.escape(text)}">{label}</button>'
+    st.html(button + COPY, unsafe_allow_javascript=True)
+
+
 @contextmanager
 def errors_shown() -> Iterator[None]:
     """Show a LessonsError as its sentence instead of a traceback, and end the page there."""
@@ -109,51 +138,92 @@ def show_error(error: LessonsError) -> None:
         st.code(lines[0], language=None)
 
 
-def titled(title: str, caption: str) -> Callable[[Callable[[Workspace, str], None]], Callable[[], None]]:
-    """Draw a page below its title and caption, both messages, and beside the side bar; a LessonsError ends it."""
+def titled(
+    title: str, caption: str, meanwhile: Callable[[str], None] | None = None, waits: bool = True
+) -> Callable[[Callable[[Workspace, str], None]], Callable[[], None]]:
+    """Draw a page below its title and caption, both messages, and beside the side bar; a LessonsError ends it.
+
+    While the shipped documents are being loaded, the page is what `meanwhile` draws; one that does not wait for them is
+    drawn at once.
+    """
 
     def decorated(body: Callable[[Workspace, str], None]) -> Callable[[], None]:
         @wraps(body)
         def page() -> None:
             st.session_state["reading"] = False
             st.title(_(title), anchor=False)
-            st.caption(_(caption))
+            if caption:
+                st.caption(_(caption))
             try:
                 own_stages()
             except LessonsError as error:  # the page goes on without them
                 show_error(error)
             with errors_shown():
-                body(*opened())
+                owner = _choose_owner()
+                body(opened(owner, meanwhile, waits), owner)
 
         return page
 
     return decorated
 
 
-def opened() -> tuple[Workspace, str]:
-    """Return the workspace with the shipped documents loaded, and the owner chosen in the side bar."""
-    owner = _choose_owner()
-    with st.spinner(_("Opening the database …")):
-        current = _open()
-    with suppress(LessonsError):  # a database that cannot tell is reported by what needs it
-        if not current.store(indexes()[0]).documents(Scope(owner)):
-            message = _("{owner} has no documents yet. Add some on the page Documents, or check the name.", owner=owner)
-            st.info(plain(message))
-    st.sidebar.caption(plain(_("Answers come from the {model}.", model=_(describe(current.llm)))))
-    return current, owner
+class Opening:
+    """The workspace, opened in a thread, and how many of the shipped files have been loaded into it."""
+
+    def __init__(self) -> None:
+        self.files, self.total = 0, 0
+        self.error: Exception | None = None
+        self.workspace: Workspace | None = None
+        self.thread = threading.Thread(target=self._load, daemon=True)
+        self.thread.start()
+
+    def _load(self) -> None:
+        try:
+            self.workspace = workspace()
+            ensure_corpus(self.workspace, self.workspace.settings.user, self._progress)
+        except Exception as error:  # raised by `opened` in the thread of a page
+            self.error = error
+
+    def _progress(self, done: int, total: int) -> None:
+        """Count each file once, though it goes into every index."""
+        self.files, self.total = done // len(indexes()), total // len(indexes())
 
 
 @st.cache_resource(show_spinner=False)
-def _open() -> Workspace:
-    current, bar = workspace(), st.empty()
+def _open() -> Opening:
+    return Opening()
 
-    def progress(count: int, total: int) -> None:
-        text = _("Loading the shipped documents, {done} of {total} …", done=count, total=total)
-        bar.progress(count / total, text)
 
-    ensure_corpus(current, current.settings.user, progress)
-    bar.empty()
+def opened(owner: str, meanwhile: Callable[[str], None] | None = None, waits: bool = True) -> Workspace:
+    """Return the workspace with the shipped documents loaded; while they are not, draw the bar and end the page."""
+    opening = _open()
+    with st.spinner(_("Opening the database …")):
+        while opening.thread.is_alive() and not opening.total:
+            opening.thread.join(0.1)
+    if opening.error:
+        _open.clear()
+        raise opening.error
+    if waits and opening.thread.is_alive():
+        _show_opening(opening)
+        if meanwhile:
+            meanwhile(owner)
+        st.stop()
+    current = opening.workspace
+    assert current is not None  # since the thread has loaded something, or ended
+    with suppress(LessonsError):  # a database that cannot tell is reported by what needs it
+        if waits and not current.store(indexes()[0]).documents(Scope(owner)):
+            st.info(plain(_("{owner} has no documents yet. Add some, or check the name.", owner=owner)))
+    st.sidebar.caption(plain(_("Answers come from the {model}.", model=_(describe(current.llm)))))
     return current
+
+
+@st.fragment(run_every=1.0)
+def _show_opening(opening: Opening) -> None:
+    if not opening.thread.is_alive():
+        st.rerun()
+    text = _("Loading the shipped documents, {done} of {total} …", done=opening.files, total=opening.total)
+    st.progress(opening.files / opening.total, text)
+    st.caption(_("This is done once. Scoreboard, The field and Health can be read until then."))
 
 
 def _choose_owner() -> str:
@@ -179,6 +249,18 @@ def _choose_owner() -> str:
     owner = Scope(selected or settings().user).user_id
     to_address("owner", owner, settings().user)
     return owner
+
+
+def is_sample_owner(owner: str) -> bool:
+    """Tell whether the owner's documents are shipped ones, among which files of one's own would be lost."""
+    return owner in {document["owner"] for document in shipped_documents()}
+
+
+def choose_own_space() -> None:
+    """Choose an owner of one's own, who has no documents at first; on a shared app one whom nobody can guess."""
+    name = st.session_state.setdefault("own-space", f"me-{secrets.token_urlsafe(9)}" if is_shared() else OWN_SPACE)
+    st.session_state["owners"][name] = None
+    to_address("owner", name)
 
 
 def is_shared() -> bool:

@@ -1,12 +1,14 @@
 """One question to several stages, side by side. Each stage works in a thread; only the page's own thread draws."""
 
+import html
 import logging
 import threading
 from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -16,19 +18,26 @@ from lessons.context.cache import with_cache
 from lessons.errors import LessonsError
 from lessons.evaluate.comparison import Comparison, as_markdown
 from lessons.evaluate.plots import shortened, stage_colour
+from lessons.evaluate.runs import shipped
 from lessons.library import checked_filter
+from lessons.pages import scoreboard
 from lessons.pages.answer import show_golden, show_sources
-from lessons.pages.asking import Request, offer_samples, request_form, samples_for
-from lessons.pages.common import offered, show_error, titled
-from lessons.pages.language import N_, _
+from lessons.pages.asking import Request, Sample, golden_for, golden_samples, offer_samples, request_form, samples_for
+from lessons.pages.common import choose_own_space, is_sample_owner, offered, show_error, titled
+from lessons.pages.documents import show_upload
+from lessons.pages.language import N_, _, language
+from lessons.pages.marks import offer_marks, show_marks
 from lessons.pages.ranks import show_ranks
-from lessons.pages.trace import show_steps
+from lessons.pages.runs import show_records
+from lessons.pages.trace import COLOURS, show_steps
 from lessons.pages.verdict import (
     BADGES,
     Score,
     about_cost,
     about_evidence,
+    changes_marked,
     merged,
+    missing_words,
     scored,
     verdict,
     what_is_new,
@@ -44,6 +53,10 @@ MIN_COLUMN_WIDTH = 220  # pixels of a card; what does not fit goes below
 LONGEST = 400  # columns of a question above its answers
 REDRAW_AFTER = 0.5  # seconds without an event of any stage until the page is drawn again, so that it can be left
 LEAVE_AFTER = 1.0  # seconds that a page which is left waits for the work to end
+ABOUT = N_(
+    "Five stages of retrieval-augmented generation, each the one before with something changed. They search fictional "
+    "product guides, company reports and a clinic's leaflets, in English and Korean, or documents of yours."
+)
 UNEXPECTED = N_("This stage broke off for an unexpected reason; the log has the details.")
 Event = str | Step | Answer | LessonsError | None
 
@@ -57,16 +70,26 @@ class Result:
     comparison: Comparison
 
 
-@titled(
-    N_("One question, every stage"),
-    N_(
-        "Five stages of retrieval-augmented generation, each the one before with something changed. They search "
-        "fictional product guides, company reports and a clinic's leaflets, in English and Korean, or documents of "
-        "yours."
-    ),
-)
+def meanwhile(owner: str) -> None:
+    """Offer sample questions with the answers that the reference run recorded; they need no documents."""
+    samples = [sample for sample in golden_samples(owner, language()) if not sample.history]
+    st.markdown(_("Until then, here are answers of the reference run:"))
+    sample: Sample | None = st.pills(_("Try one of these"), samples, format_func=str, key="recorded")
+    if sample or samples:
+        sample = sample or samples[0]
+        golden = golden_for(sample.question, owner, ())
+        records = [row for row in shipped()["keyless-dev"].records if golden and row.question_id == golden.id]
+        show_records({row.stage.capitalize(): row for row in records}, [], owner)
+
+
+@titled(N_("One question, every stage"), "", meanwhile)
 def page(workspace: Workspace, owner: str) -> None:
     """Ask, watch the answers come in, and look at what they rest on."""
+    result: Result | None = st.session_state.get("result")
+    if result is None or result.owner != owner:
+        result = None
+        st.caption(_(ABOUT))
+        st.caption(gain_of_the_course())
     request = request_form(workspace, owner)
     if request is not None:
         try:
@@ -74,14 +97,49 @@ def page(workspace: Workspace, owner: str) -> None:
         except LessonsError as error:  # the answers of the question before stay in sight
             show_error(error)
     names = [name for name in offered() if name in st.session_state.stages]
-    result: Result | None = st.session_state.get("result")
     with _answer_area():
-        if result and result.owner == owner:
+        if result:
             _show(result, names)
         else:
-            offer_samples(samples_for(owner), "question")
+            _begin_here(workspace, owner)
             st.header(_("What each stage changes"), anchor=False)
             _cards([[name] for name in names], {})
+
+
+@st.cache_data(show_spinner=False)
+def _means() -> dict[str, Any]:
+    run = shipped()["keyless-test"]
+    best = max(run.stages, key=lambda name: run.mean(name, "right"))
+    means: dict[str, Any] = {"questions": run.questions, "stage": best.capitalize()}
+    for at, name in enumerate((run.stages[0], best)):
+        means |= {f"{metric}_{at}": run.mean(name, metric) for metric in ("right", "wrong")}
+    return means
+
+
+def gain_of_the_course() -> str:
+    """Say in one line what the stages bring, in the numbers of the shipped run."""
+    with suppress(LessonsError):
+        return plain(
+            _(
+                "What the steps bring, from Naive to {stage}, on {questions} questions with known answers, without a "
+                "model: {right_0:.2f} → {right_1:.2f} right, {wrong_0:.2f} → {wrong_1:.2f} wrong.",
+                **_means(),
+            )
+        )
+    return ""
+
+
+def _begin_here(workspace: Workspace, owner: str) -> None:
+    """Offer questions to try and, in a space of one's own, the field for files; else the way to such a space."""
+    samples = samples_for(owner)
+    offer_samples(samples, "question")
+    if is_sample_owner(owner):
+        st.button(_("Use my own documents"), icon=":material/upload_file:", on_click=choose_own_space)
+    elif samples:
+        with st.expander(_("Add documents"), icon=":material/upload_file:"):
+            show_upload(workspace, owner)
+    else:
+        show_upload(workspace, owner)
 
 
 # Asking
@@ -200,30 +258,54 @@ def _show(result: Result, names: Sequence[str]) -> None:
     answers = {name: result.comparison.answers[name] for name in names if name in result.comparison.answers}
     comparison = replace(result.comparison, answers=answers)
     scores = {name: scored(answer, comparison.golden) for name, answer in answers.items()}
-    _show_question(comparison)
-    if scores:
-        with st.container(key="verdict"):
+    groups = merged(names, scores)
+    with_changes = _show_question(comparison)
+    with st.container(key="verdict"):
+        if scores:
+            summary = verdict(scores, comparison.golden is not None)
             sentences = plain(f"{about_cost(scores)} {about_evidence(scores)}".strip())
-            st.markdown(f"**{plain(verdict(scores, comparison.golden is not None))}** {sentences}")
-    for group, card in _cards(merged(names, scores), scores).items():
+            st.markdown(f"**{plain(summary)}** {sentences}")
+            st.html(f'<div role="status" class="unseen">{html.escape(summary)}</div>')
+    before = ""
+    for group, card in _cards(groups, scores).items():
         with card:
             if score := scores.get(group[0]):
-                st.markdown(plain(score.answer.text))
+                is_marked = with_changes and before
+                st.markdown(changes_marked(score.answer.text, before) if is_marked else plain(score.answer.text))
+                before = score.answer.text
+                if not comparison.golden:
+                    _show_doubts(score)
                 with st.container(gap=None):
-                    show_sources(score.answer)
+                    show_sources(score.answer, named=True)
+                if not comparison.golden:
+                    offer_marks(comparison, result.owner, group)
                 _show_facts(group, scores)
             else:
                 _show_missing(group[0], result)
+    if show_marks(result.owner):
+        st.switch_page(st.Page(scoreboard.page, url_path="scoreboard"))
     if scores:
         _show_models(answers)
+        _offer_to_save(comparison)
         show_ranks(comparison)
         st.header(_("What each stage did"), anchor=False)
         st.caption(_("In colour: new in this stage. Choose a step to read its prompt, its input and its output."))
         show_steps(list(answers.values()))
 
 
-def _show_question(comparison: Comparison) -> None:
-    """Show the question, its conversation and limits, and what is known about it."""
+def _show_doubts(score: Score) -> None:
+    """Name the words of the question of which the cited passages say nothing."""
+    if words := missing_words(score.answer):
+        st.caption(plain(_("⚠ In none of its passages: {words}", words=", ".join(words))))
+
+
+def _offer_to_save(comparison: Comparison) -> None:
+    saved, kind, icon = as_markdown(comparison), "text/markdown", ":material/download:"
+    st.download_button(_("Save as Markdown"), saved, "comparison.md", kind, on_click="ignore", icon=icon)
+
+
+def _show_question(comparison: Comparison) -> bool:
+    """Show the question, its conversation and limits, and what is known about it; True if changes are to be marked."""
     golden, questions = comparison.golden, [text for role, text in comparison.history if role == "user"]
     earlier = plain_line(shortened(" · ".join(questions), LONGEST))
     facts = [_("A follow-up to: {questions}", questions=earlier)] if questions else []
@@ -232,24 +314,24 @@ def _show_question(comparison: Comparison) -> None:
         facts.append(plain_line(_("golden question {id} ({split}, {category})", **labels)))
     facts += [plain_line(f"{_(name)}: {value}") for name, value in comparison.limits]
     st.header(plain_line(shortened(comparison.question, LONGEST)), anchor=False)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(" · ".join(facts))
-        if comparison.answers:
-            saved, kind, icon = as_markdown(comparison), "text/markdown", ":material/download:"
-            st.download_button(_("Save as Markdown"), saved, "comparison.md", kind, on_click="ignore", icon=icon)
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.caption(" · ".join(facts), width="content")
+        with_changes = len(comparison.answers) > 1 and st.toggle(_("Mark what changed"), key="changes")
     if golden:
         show_golden(golden)
+    return with_changes
 
 
 def _cards(groups: Sequence[Sequence[str]], scores: Mapping[str, Score]) -> dict[tuple[str, ...], DeltaGenerator]:
-    """Draw a card for each group of stages, side by side as far as there is room, headed by their names."""
-    grid = st.grid(max(1, len(groups)), min_column_width=MIN_COLUMN_WIDTH, gap="small")
+    """Draw a card for each group of stages, in equal columns as far as there is room; none is wider than half."""
+    grid = st.grid(max(2, len(groups)), min_column_width=MIN_COLUMN_WIDTH, gap="small")
     cards = {}
     for group in groups:
         with grid.cell():
             card = st.container(border=True, height="stretch", gap="xsmall", key=f"card-{group[0]}")
         with card, st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-            st.subheader(" = ".join(map(str.capitalize, group)), anchor=False, width="content")
+            chips = " ".join(f":{COLOURS.get(name, 'gray')}-badge[{plain_line(name.capitalize())}]" for name in group)
+            st.subheader(chips if len(group) > 1 else plain(group[0].capitalize()), anchor=False, width="content")
             if group[0] in scores:
                 st.markdown(_(BADGES[scores[group[0]].status]), width="content")
         if len(group) == 1:

@@ -1,4 +1,4 @@
-"""The conversations of an owner: their ids, their turns with what the answers rest on, and the list of earlier ones."""
+"""The conversations of an owner: their ids, and their turns with what the answers rest on."""
 
 import re
 import secrets
@@ -15,17 +15,13 @@ from lessons.database.owners import owner_transaction
 from lessons.errors import LessonsError
 from lessons.memory.conversation import Conversation, Memory
 from lessons.memory.messages import MessageRow, Session, StoredMessages, message_store, with_tables
-from lessons.pages.common import is_shared
-from lessons.pages.language import _, from_address, to_address
+from lessons.pages.language import from_address, to_address
 from lessons.rag.answer import Answer
 from lessons.rag.context import CITATION
 from lessons.rag.types import Scope
 from lessons.settings import settings
-from lessons.tables import plain_line
 
-LISTED = 20  # conversations in the side bar
 MAX_CACHED = 500  # conversations of this process
-LONGEST = 60  # characters of a question in the list
 _SESSION_ID = re.compile(r"(?:[a-z]+-)?[\w-]{22}", re.ASCII)  # as `begin_session` makes them
 
 
@@ -98,35 +94,6 @@ def _cached_turn(owner: str, session_id: str, question: str, text: str) -> Turn:
 def pairs(messages: Session) -> Iterable[tuple[str, str]]:
     texts = [content for _, content in messages.history()]
     return zip(texts[::2], texts[1::2], strict=True)
-
-
-# Earlier conversations
-
-
-def offer_conversations(engine: Engine, scope: Scope, current: str) -> None:
-    """List earlier conversations in the side bar; none on a shared app, where owners are shared, too."""
-    rows: list[tuple[str, str]] = []
-    with suppress(LessonsError):  # `show_memory` reports a database that is away
-        rows = [] if is_shared() else [row for row in _stored(engine, scope) if row[0] != current]
-    if rows:
-        with st.sidebar.expander(_("Earlier conversations ({number})", number=len(rows)), icon=":material/history:"):
-            for session_id, question in rows:
-                label = plain_line(question[:LONGEST] + (" …" if len(question) > LONGEST else ""))
-                key = f"go-{session_id}"
-                st.button(label, key=key, type="tertiary", on_click=to_address, args=("session", session_id))
-
-
-def _stored(engine: Engine, scope: Scope) -> list[tuple[str, str]]:
-    """Read the sessions with stored messages and their first questions, the latest session first."""
-    if not isinstance(message_store(), StoredMessages):
-        return []
-    is_owned = MessageRow.user_id == scope.user_id
-    ids = select(func.min(MessageRow.id).label("first"), func.max(MessageRow.id).label("last")).where(is_owned)
-    ends = ids.group_by(MessageRow.session_id).subquery()
-    first = select(MessageRow.session_id, MessageRow.content).join(ends, MessageRow.id == ends.c.first).where(is_owned)
-    with owner_transaction(with_tables(engine, MessageRow), scope.user_id) as connection:
-        rows = connection.execute(first.order_by(ends.c.last.desc()).limit(LISTED)).all()
-    return [(row.session_id, row.content) for row in rows]
 
 
 def is_expired(engine: Engine, scope: Scope, session_id: str) -> bool:

@@ -1,8 +1,6 @@
-"""One document opened whole with its chunks, those of a PDF marked on its pages."""
+"""One document opened whole, chunk by chunk."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import Any
 
 import streamlit as st
@@ -13,8 +11,7 @@ from lessons.ingest.index import Index
 from lessons.ingest.split import header
 from lessons.library import indexes
 from lessons.pages.common import page_of
-from lessons.pages.language import N_, _
-from lessons.pages.pdf_page import PdfPicture, draw_page
+from lessons.pages.language import _
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from lessons.rag.workspace import Workspace
@@ -25,12 +22,6 @@ from lessons.text.pages import by_page
 
 METADATA = "doc_type", "has_steps", "date"  # shown of a chunk beside what enriching has added
 PAGE_SIZE = 20  # chunks
-BADGES = "blue", "orange", "green", "violet"  # Streamlit's names for the colours of marked passages
-NOT_STORED = N_(
-    "The pages cannot be shown, because the file was not kept when it was ingested. To see them, delete the document "
-    "and add the file again."
-)
-NOT_DRAWN = N_("This page cannot be drawn: it is broken, or would take too much time or memory. This is its text.")
 
 
 def show_document(workspace: Workspace, owner: str, files: Sequence[str]) -> None:
@@ -51,24 +42,18 @@ def _show_chunks(store: ChunkStore, index: Index, scope: Scope, source_file: str
         _("{chunks} in the index {index}. Grey: repeated from the chunk before.", chunks=count, index=index.name)
     )
     key = f"page of {source_file} {index.name}"
-    parts = [by_page(chunk.metadata, _words(chunk)) or {1: _words(chunk)} for chunk in chunks]
-    most = max(Counter(chain.from_iterable(parts)).values(), default=1)
-    if source_file.lower().endswith(".pdf") and most <= PAGE_SIZE:
-        _show_page(store, scope, source_file, chunks, parts, key)
-        return
     pages = -(-len(chunks) // PAGE_SIZE)
     begin = PAGE_SIZE * (st.pagination(pages, key=key) - 1) if pages > 1 else 0
     for at in range(begin, min(begin + PAGE_SIZE, len(chunks))):
         _show_chunk(chunks, at)
 
 
-def _show_chunk(chunks: Sequence[BaseNode], at: int, colour: str = "") -> None:
-    """Show a chunk, its number in a colour if it is marked in that elsewhere, and folded away what goes with it."""
+def _show_chunk(chunks: Sequence[BaseNode], at: int) -> None:
+    """Show a chunk and, folded away, what goes with it."""
     text, previous = _words(chunks[at]), _words(chunks[at - 1]) if at else ""
     repeated = overlap(previous, text)
     with st.container(border=True, gap="xxsmall"):
-        number, metadata = plain_line(f"{at + 1}."), chunks[at].metadata
-        mark = f":{colour}-badge[{number}]" if colour else f"**{number}**"
+        metadata, mark = chunks[at].metadata, f"**{plain_line(f'{at + 1}.')}**"
         section = f"**{plain_line(metadata['section'])}**" if metadata.get("section") else ""
         origin = f"{section}{page_of(*by_page(metadata))}".removeprefix(", ")
         st.markdown(f"{mark} :small[{origin}]" if origin else mark)
@@ -95,56 +80,3 @@ def overlap(previous: str, text: str) -> int:
 
 def _words(chunk: BaseNode) -> str:
     return chunk.get_content(MetadataMode.NONE)
-
-
-# The pages of a PDF
-
-
-def _show_page(
-    store: ChunkStore,
-    scope: Scope,
-    source_file: str,
-    chunks: Sequence[BaseNode],
-    parts: Sequence[Mapping[int, str]],
-    key: str,
-) -> None:
-    """Show a page beside its chunks, in the colours in which they are marked; `parts` are their words by page."""
-    number = st.session_state.get(key, 1)
-    on_page = [at for at, words in enumerate(parts) if number in words]
-    first = on_page[0] + 1 if on_page else 1
-    picture = page_picture(store, scope, source_file, number, [parts[at][number] for at in on_page], first)
-    is_drawn = isinstance(picture, PdfPicture)
-    pages = picture.pages if isinstance(picture, PdfPicture) else max(chain.from_iterable(parts), default=1)
-    if pages > 1:
-        st.pagination(pages, key=key)
-    left, right = st.columns([3, 2]) if is_drawn else (st.container(), st.container())
-    with left:
-        show_picture(picture, source_file, number)
-    with right:
-        for order, at in enumerate(on_page):
-            _show_chunk(chunks, at, BADGES[order % len(BADGES)] if is_drawn else "")
-
-
-def show_picture(picture: PdfPicture | str, source_file: str, number: int) -> None:
-    """Show a page as `page_picture` returns it."""
-    if isinstance(picture, str):
-        st.info(_(picture))
-        return
-    with st.container(key="pdf-page"):
-        st.image(picture.png, width="stretch", alt=_("Page {page} of {file}", page=number, file=source_file))
-
-
-def page_picture(
-    store: ChunkStore, scope: Scope, source_file: str, number: int, passages: Sequence[str], first: int
-) -> PdfPicture | str:
-    """Draw a page of an owner's PDF with passages marked and numbered; else return the message why it is not drawn."""
-    ingested = {row.source_file: row.ingested_at for row in store.documents(scope)}
-    version = store.table_name, ingested.get(source_file)
-    return _picture(store, version, scope.user_id, source_file, number, passages, first)
-
-
-@st.cache_data(max_entries=50, ttl="1h", show_spinner=False)
-def _picture(_store: ChunkStore, version: object, owner: str, source_file: str, *page: Any) -> PdfPicture | str:
-    """Draw once for a version of a document: its table of chunks, and when it was written."""
-    content = _store.content(Scope(owner), source_file)
-    return NOT_STORED if content is None else draw_page(content, *page) or NOT_DRAWN

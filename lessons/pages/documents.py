@@ -14,7 +14,7 @@ from lessons.ingest.pipeline import estimate
 from lessons.ingest.queue import JobResult, JobStatus
 from lessons.ingest.read import READERS, too_large_message, unreadable_message
 from lessons.library import indexes, shipped_documents, trash
-from lessons.pages.common import errors_shown, titled
+from lessons.pages.common import choose_own_space, errors_shown, is_sample_owner, titled
 from lessons.pages.document import show_document
 from lessons.pages.language import N_, _
 from lessons.rag.tables import DocumentRow
@@ -52,8 +52,10 @@ def jobs() -> Jobs:
 @titled(N_("Documents"), N_("What every stage searches: only the documents of the owner in the side bar."))
 def page(workspace: Workspace, owner: str) -> None:
     """Upload files for the owner, follow their jobs, and list what the owner has."""
-    _upload(workspace, owner)
-    _follow(owner)
+    if is_sample_owner(owner):
+        st.info(plain(_("These are the sample documents of {owner}; yours would be mixed with them.", owner=owner)))
+        st.button(_("Use my own documents"), icon=":material/upload_file:", on_click=choose_own_space)
+    show_upload(workspace, owner)
     files = _list(workspace, owner)
     _offer_to_undo(workspace, owner)
     if files:
@@ -61,6 +63,12 @@ def page(workspace: Workspace, owner: str) -> None:
 
 
 # Upload
+
+
+def show_upload(workspace: Workspace, owner: str) -> None:
+    """Draw the field for files and what became of the newest ones."""
+    _upload(workspace, owner)
+    _follow(owner)
 
 
 def _upload(workspace: Workspace, owner: str) -> None:

@@ -3,13 +3,16 @@
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, TypeVar
 
 import streamlit as st
+from matplotlib.figure import Figure
 from pandas import DataFrame  # type: ignore[import-untyped]  # Streamlit brings it
 
 from lessons.errors import LessonsError
-from lessons.evaluate.compare import LOWER_IS_BETTER
+from lessons.evaluate.compare import PRIMARY, Gain
 from lessons.evaluate.evaluation import (
     COMPARED,
     METRICS,
@@ -22,17 +25,30 @@ from lessons.evaluate.evaluation import (
 )
 from lessons.evaluate.run import StoppedError, Watcher
 from lessons.evaluate.runs import delete, load, runs, save, shipped
-from lessons.pages import compare
 from lessons.pages.asking import golden_named
-from lessons.pages.common import choose, offer_to_delete
-from lessons.pages.language import N_, _
+from lessons.pages.common import Picture, choose, draw, offer_to_delete, show_picture
+from lessons.pages.language import N_, _, language
 from lessons.pages.verdict import what_is_new
 from lessons.rag.workspace import Workspace
 from lessons.tables import plain, plain_line
 
+CONCLUSIONS = {
+    "better": N_("{stage} is better than {before}: {change}, at {times} times the tokens."),
+    "worse": N_("{stage} is worse than {before}: {change}, at {times} times the tokens."),
+}
 UNEXPECTED = N_("The evaluation broke off for an unexpected reason; the log has the details.")
+MATRIX_HEIGHT = 420  # pixels
+OUTCOMES_SHOWN = {
+    "✓": ("#2e9e4f55", N_("right")),
+    "◐": ("#d9a40055", N_("partly right")),
+    "○": ("#88888855", N_("refused")),
+    "✗": ("#d63b3b55", N_("wrong")),
+    "·": ("transparent", N_("not judged")),
+}
+"""The signs of outcomes, with their colours and names."""
 INTERVAL_WIDTH = 130  # pixels of a mean with its interval
 
+Result = TypeVar("Result")
 Name = int | str  # the number of a stored run, or the name of one that ships with the workbook
 PLAIN_WORDS = {
     "recall@5": N_("share of the evidence among the first 5 chunks"),
@@ -147,9 +163,7 @@ def _show_progress(may_stop: bool) -> None:
 # The stored ones
 
 
-def choose_run(
-    key: str, workspace: Workspace, message: str, owner: str | None = None
-) -> tuple[Name, Evaluation] | None:
+def choose_run(key: str, workspace: Workspace, message: str, owner: str | None = None) -> tuple[Name, "Board"] | None:
     """Choose a run, of an `owner` only private ones, and offer to delete it; show the message if there is none."""
     labels = run_labels(workspace, owner)
     if not labels:
@@ -161,6 +175,34 @@ def choose_run(
         if isinstance(name, int):
             _offer_to_delete(name, key, workspace, owner)
     return name, load_run(name, workspace, owner)
+
+
+@dataclass(frozen=True)
+class Board:
+    """A run, and what has been computed of it: every click draws the page anew, and intervals take seconds."""
+
+    run: Evaluation
+    _results: dict[tuple[object, ...], Any] = field(default_factory=dict)
+
+    def get(self, compute: Callable[..., Result], *arguments: str) -> Result:
+        """Return what `compute` makes of the run, with its words in the language of the page."""
+        key = compute, language(), *arguments
+        if key not in self._results:
+            self._results[key] = compute(self.run, *arguments)
+        return self._results[key]
+
+    def show(self, plot: Callable[..., Figure], alt: str, *arguments: str) -> None:
+        """Show a plot of the run."""
+        show_picture(self.get(_drawn, plot, *arguments), alt)  # type: ignore[arg-type]
+
+
+def _drawn(run: Evaluation, plot: Callable[..., Figure], *arguments: str) -> Picture:
+    return draw(plot(run, *arguments))
+
+
+def gains_of(run: Evaluation, *metrics: str) -> list[Gain]:
+    """Compare each stage with the one before it."""
+    return [gain for gain in run.gains(metrics) if gain.n]
 
 
 def run_labels(workspace: Workspace, owner: str | None = None) -> dict[Name, str]:
@@ -177,9 +219,10 @@ def short_name(name: Name) -> str:
     return _("run {number}", number=name) if isinstance(name, int) else name
 
 
-def load_run(name: Name, workspace: Workspace, owner: str | None = None) -> Evaluation:
-    """Load a stored or a shipped run."""
-    return load(name, workspace.engine, owner) if isinstance(name, int) else shipped()[name]
+@st.cache_resource(max_entries=20, show_spinner=False)
+def load_run(name: Name, _workspace: Workspace, owner: str | None = None) -> Board:
+    """Load a stored or a shipped run; neither ever changes."""
+    return Board(load(name, _workspace.engine, owner) if isinstance(name, int) else shipped()[name])
 
 
 def _offer_to_delete(number: int, key: str, workspace: Workspace, owner: str | None) -> None:
@@ -197,23 +240,46 @@ def _offer_to_delete(number: int, key: str, workspace: Workspace, owner: str | N
 # Their tables
 
 
-def show_table(evaluation: Evaluation) -> list[str]:
+def show_table(board: Board) -> list[str]:
     """Show every metric that has values, with times, calls, tokens and cost below; return the names of the metrics."""
+    evaluation = board.run
     metrics = [metric for metric in METRICS if metric_values(evaluation.records, metric)]
-    columns = evaluation.columns()
+    columns = board.get(Evaluation.columns)
     rows = {metric: cells(columns, metric) for metric in metrics}
     for label, value in USAGE.items():
         rows[label] = ["" if name == WITH_EVIDENCE else _(value(summary)) for name, summary in columns.items()]
     names = {row: _(evaluation.label(row)) for row in rows}
     table = [{"": names[row], **dict(zip(columns, values, strict=True))} for row, values in rows.items()]
-    compared = [] if evaluation.is_stopped else [metric for metric in metrics if metric in COMPARED]
-    best = {names[metric]: _best_stages(evaluation, metric) for metric in compared}
-    show_rows(table, "", evaluation, _("Means with 95 % intervals for each metric and stage"), best)
-    legend = [_("Bold: the best of the stages.")] if best else []
+    better: dict[str, list[str]] = {}
+    for gain in [] if evaluation.is_stopped else board.get(gains_of, *(row for row in metrics if row in COMPARED)):
+        if gain.verdict == "better":
+            better.setdefault(names[gain.metric], []).append(gain.candidate)
+    show_rows(table, "", evaluation, _("Means with 95 % intervals for each metric and stage"), better)
+    legend = [_("Bold: shown to be better than a stage before.")] if better else []
     st.caption("  \n".join([*legend, *(plain(_(remark)) for remark in evaluation.remarks)]))
     with st.expander(_("The rows in plain words")):
         st.caption(in_plain_words(evaluation, rows))
     return metrics
+
+
+def conclusion(board: Board) -> str:
+    """Say which stages are shown to be better than the one before, which ones are not, and at what cost."""
+    run, shown, others = board.run, list[str](), list[str]()
+    if run.is_stopped or len(run.stages) < 2:
+        return ""
+    gains = {(row.baseline, row.candidate, row.metric): row for row in board.get(gains_of, *PRIMARY.values())}
+    for before, stage in pairwise(run.stages):
+        if not (gain := gains.get((before, stage, PRIMARY.get((before, stage), "correctness")))):
+            continue
+        times = f"{run.mean(stage, 'tokens') / max(1.0, run.mean(before, 'tokens')):.1f}"
+        facts = {"stage": stage.capitalize(), "before": before.capitalize(), "times": times}
+        if gain.verdict in CONCLUSIONS:
+            change = f"{_(run.label(gain.metric))} {gain.baseline_mean:.2f} → {gain.candidate_mean:.2f}"
+            shown.append(_(CONCLUSIONS[gain.verdict], change=change, **facts))
+        else:
+            others.append(_("{stage} than {before} (at {times} times the tokens)", **facts))
+    lasts = [_("Not shown to be better: {stages}.", stages=", ".join(others))] if others else []
+    return " ".join([*shown, *lasts])
 
 
 def in_plain_words(evaluation: Evaluation, rows: Iterable[str]) -> str:
@@ -221,12 +287,6 @@ def in_plain_words(evaluation: Evaluation, rows: Iterable[str]) -> str:
     explained = [row for row in rows if row in PLAIN_WORDS]
     lines = (f"**{plain_line(_(evaluation.label(row)))}** · {plain(_(PLAIN_WORDS[row]))}" for row in explained)
     return "\n\n".join(lines)
-
-
-def _best_stages(evaluation: Evaluation, metric: str) -> list[str]:
-    means = {stage: round(evaluation.summary(stage).means[metric], 2) for stage in evaluation.stages}
-    best = (min if metric in LOWER_IS_BETTER else max)(means.values())
-    return [stage for stage, mean in means.items() if mean == best]
 
 
 def show_rows(
@@ -241,6 +301,38 @@ def show_rows(
     config = {name: st.column_config.Column(_(name), width=INTERVAL_WIDTH, help=text) for name, text in helps.items()}
     config[first] = st.column_config.Column(_(first), pinned=True)
     st.dataframe(table, hide_index=True, height="content", column_config=config, alt=alt)
+
+
+def show_matrix(
+    rows: Sequence[Mapping[str, Record]], key: str, with_answers: bool = False
+) -> Mapping[str, Record] | None:
+    """Show how each question was answered, in colours, a row each; return the row that is chosen."""
+    if not rows:
+        return None
+    table = [
+        {name: f"{_sign(row)} {row.answer if with_answers else ''}".strip() for name, row in records.items()}
+        | {_("question"): next(iter(records.values())).question}
+        for records in rows
+    ]
+    colours = [{name: OUTCOMES_SHOWN[_sign(row)][0] for name, row in records.items()} for records in rows]
+    styled = DataFrame(table).style.apply(
+        lambda column: [f"background-color: {row[column.name]}" if column.name in row else "" for row in colours]
+    )
+    legend = " · ".join(f"{sign} {_(words)}" for sign, (_colour, words) in OUTCOMES_SHOWN.items())
+    alt = _("How each stage answered each question")
+    event = st.dataframe(
+        styled, hide_index=True, on_select="rerun", selection_mode="single-row", key=key, alt=alt, height=MATRIX_HEIGHT
+    )
+    st.caption(plain(legend))
+    chosen = event.selection.rows
+    return rows[chosen[0]] if chosen and chosen[0] < len(rows) else None
+
+
+def _sign(record: Record) -> str:
+    """Return the sign of an outcome; to refuse is right where the documents do not say."""
+    if record.outcome == "refused" and not record.answerable:
+        return "✓"
+    return {"right": "✓", "half": "◐", "refused": "○", "wrong": "✗"}.get(record.outcome, "·")
 
 
 def show_records(records: Mapping[str, Record], metrics: Sequence[str], owner: str) -> None:
@@ -262,5 +354,7 @@ def show_records(records: Mapping[str, Record], metrics: Sequence[str], owner: s
     elif first.category == "follow-up":
         st.caption(_("A follow-up: the conversation before it belongs to the question, so it is asked in Chat."))
         return
+    from lessons.pages import compare  # which shows records, too
+
     page, icon = st.Page(compare.page, default=True), ":material/compare_arrows:"
     st.page_link(page, label=_("Open in Compare"), icon=icon, query_params=query)

@@ -1,25 +1,26 @@
 """The scoreboard: how the stages did on golden questions, or on the reader's own, and question by question."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection
 
 import streamlit as st
 
 from lessons.errors import LessonsError
-from lessons.evaluate.compare import LOWER_IS_BETTER, RULE
-from lessons.evaluate.evaluation import METRICS, Evaluation, Record, cells, compare_records, moved_records
-from lessons.evaluate.feedback import Ratings, question_lines
+from lessons.evaluate.compare import RULE
+from lessons.evaluate.evaluation import Evaluation, Summary, cells, compare_records, metric_values, moved_records
 from lessons.evaluate.gates import gate_report
 from lessons.evaluate.golden import Golden
-from lessons.evaluate.plots import plot_groups, plot_latency, plot_metric, plot_outcomes
+from lessons.evaluate.plots import plot_groups, plot_metric, plot_outcomes
 from lessons.evaluate.question_sets import EXAMPLE, read_questions
 from lessons.evaluate.run import evaluate, unknown_files
 from lessons.evaluate.runs import as_csv, as_jsonl
 from lessons.library import indexes, shipped_documents
 from lessons.pages import runs
 from lessons.pages.asking import all_golden
-from lessons.pages.common import choose, choose_stages, show_plot, titled
+from lessons.pages.common import choose, choose_stages, titled
 from lessons.pages.language import N_, _
+from lessons.pages.marks import FEWEST
+from lessons.pages.verdict import worth
 from lessons.rag.types import Scope
 from lessons.rag.workspace import Workspace
 from lessons.settings import settings
@@ -32,7 +33,6 @@ VIEWS = {
     "all": N_("All questions"),
     "category": N_("By category"),
     "language": N_("By language"),
-    "time": N_("Against time"),
 }
 HELP = N_(
     "A table with the column question and, as far as you know them, answer, source_file, evidence and history; "
@@ -43,6 +43,7 @@ HELP = N_(
 @titled(
     N_("Scoreboard"),
     N_("Every stage on questions with known answers: what each gains over the one before, with 95 % intervals."),
+    waits=False,
 )
 def page(workspace: Workspace, owner: str) -> None:
     """Choose golden or own questions; start a run of them or read a stored one."""
@@ -67,30 +68,26 @@ def page(workspace: Workspace, owner: str) -> None:
 
 
 def _golden_questions(workspace: Workspace) -> None:
-    _offer_to_measure(workspace)
     message = _("Nothing has been measured yet. Choose stages above and start.")
-    if not (selected := runs.choose_run("run", workspace, message)):
-        return
-    number, run = selected
-    alt = _("How each stage answered: right, half, refused or wrong, and wrong where the documents have no answer")
-    show_plot(plot_outcomes(run), alt)
-    _show_metric(run, runs.show_table(run))
-    st.header(_("Question by question"), anchor=False)
-    others = {name: label for name, label in runs.run_labels(workspace).items() if name != number}
-    labels = {number: _("this run")} | others
-    last = st.session_state.get("compared-with")
-    begin = [*labels].index(last) if last in labels else 0
-    old = choose(_("Compared with"), labels, index=begin, key=f"other than {number}")
-    st.session_state["compared-with"] = old if old != number else None
-    if old == number:
-        show_moved(run, run)
-    else:
-        show_moved(runs.load_run(old, workspace), run, runs.short_name(old), runs.short_name(number))
+    is_running = runs.follow("run")
+    selected = runs.choose_run("run", workspace, message)
+    if selected:
+        number, board = selected
+        _show_conclusion(runs.conclusion(board))
+        alt = _("How each stage answered: right, half, refused or wrong, and wrong where the documents have no answer")
+        board.show(plot_outcomes, alt)
+        _show_metric(board, runs.show_table(board))
+        _show_questions(number, board, workspace)
+    if not is_running:
+        _offer_to_measure(workspace)
+
+
+def _show_conclusion(sentence: str) -> None:
+    with st.container(key="verdict"):
+        st.markdown(plain(sentence))
 
 
 def _offer_to_measure(workspace: Workspace) -> None:
-    if runs.follow("run"):
-        return
     with st.expander(_("Measure again"), icon=":material/play_arrow:"), st.form("measure", border=False):
         stages = choose_stages("measure-stages")
         left, right = st.columns(2)
@@ -106,8 +103,9 @@ def _offer_to_measure(workspace: Workspace) -> None:
             )
 
 
-def _show_metric(run: Evaluation, metrics: list[str]) -> None:
+def _show_metric(board: runs.Board, metrics: list[str]) -> None:
     """Show one metric from one side; only what is selected is computed."""
+    run = board.run
     left, right = st.columns([1, 2], vertical_alignment="bottom")
     words, views = runs.in_plain_words(run, metrics), {name: _(label) for name, label in VIEWS.items()}
     with left:
@@ -117,83 +115,66 @@ def _show_metric(run: Evaluation, metrics: list[str]) -> None:
             _("View"), views, format_func=views.__getitem__, default="all", key="view", required=True
         )
     if view == "all":
-        _show_gains(run, metric)
-    elif view == "time":
-        show_plot(plot_latency(run, metric), _("{metric} of every stage against its latency", metric=_(metric)))
+        board.show(plot_metric, _("{metric} of every stage with its interval", metric=_(metric)), metric)
+        for gain in board.get(runs.gains_of, metric):
+            st.markdown(plain(str(gain).removeprefix(f"{_(metric)}: ")))
+        st.caption(plain(_(RULE)))
+        with st.expander(_("What the stages promise")):
+            st.markdown("  \n".join(plain(str(gate)) for gate in board.get(gate_report) if gate.number))
     else:
         alt = _("{metric} of every stage by {group}, as in the table below", metric=_(metric), group=_(view))
-        show_plot(plot_groups(run, metric, view), alt)
-        columns = {name: run.columns(**{view: name}) for name in run.groups(view)}
+        board.show(plot_groups, alt, metric, view)
+        columns = {name: board.get(_group, view, name) for name in run.groups(view)}
         rows = [{view: _(name), **dict(zip(of, cells(of, metric), strict=True))} for name, of in columns.items()]
         alt = _("{metric} with 95 % intervals for each {group} and stage", metric=_(metric), group=_(view))
         runs.show_rows(rows, view, run, alt, {})
 
 
-def _show_gains(run: Evaluation, metric: str) -> None:
-    left, right = st.columns(2)
-    with left:
-        show_plot(plot_metric(run, metric), _("{metric} of every stage with its interval", metric=_(metric)))
-    with right:
-        if gains := [gain for gain in run.gains([metric]) if gain.n]:
-            for gain in gains:
-                st.markdown(plain(str(gain).removeprefix(f"{_(metric)}: ")))
-            st.caption(plain(_(RULE)))
-        with st.expander(_("What the stages promise")):
-            st.markdown("  \n".join(plain(str(gate)) for gate in gate_report(run) if gate.number))
+def _group(run: Evaluation, by: str, name: str) -> dict[str, Summary]:
+    return run.columns(**{by: name})
 
 
-def show_moved(old: Evaluation, new: Evaluation, old_name: str = "", new_name: str = "") -> None:
-    """Choose a stage of each run and a metric, and see what moved; the runs have names if they are two."""
-    is_same = old is new
-    if is_same and len(new.stages) < 2:
-        return
+def _show_questions(number: runs.Name, board: runs.Board, workspace: Workspace) -> None:
+    """Show every question in colours, of this run or of a stage in two runs, and the answers to the chosen one."""
+    st.header(_("Question by question"), anchor=False)
+    others = {name: label for name, label in runs.run_labels(workspace).items() if name != number}
+    labels = {number: _("this run")} | others
+    last = st.session_state.get("compared-with")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        shared = [at for at, stage in enumerate(new.stages) if stage in old.stages]
-        last = shared[-1] if shared else len(new.stages) - 1
-        new_stage = st.selectbox(_("Stage"), new.stages, index=last, key=f"moved-to {new_name} {old_name}")
-        options = [stage for stage in old.stages if not (is_same and stage == new_stage)]
-        begin = len(options) - 1 if is_same or new_stage not in options else options.index(new_stage)
-        old_stage = st.selectbox(_("Against"), options, index=begin, key=f"moved-from {is_same} {new_stage}")
-        labels, first = {name: _(new.label(name)) for name in METRICS}, METRICS.index("correctness")
-        metric = choose(_("Moved in"), labels, index=first, key="moved-metric")
+        begin = [*labels].index(last) if last in labels else 0
+        name = choose(_("Compared with"), labels, index=begin, key=f"other than {number}")
+        st.session_state["compared-with"] = name if name != number else None
+        old, new = board.run if name == number else runs.load_run(name, workspace).run, board.run
+        suffixes = ("", "") if name == number else (f" ({runs.short_name(name)})", f" ({runs.short_name(number)})")
+        shared = [stage for stage in new.stages if stage in old.stages]
+        last_shared = new.stages.index([*new.stages, *shared][-1])
+        stage = st.selectbox(_("Stage"), new.stages, index=last_shared, key=f"moved-to {name} {number}")
+        options = [each for each in old.stages if old is not new or each != stage]
+        if not options:
+            return
+        begin = len(options) - 1 if stage not in options else options.index(stage)
+        against = st.selectbox(_("Against"), options, index=begin, key=f"moved-from {old is new} {stage}")
         only_worse = st.toggle(_("Regressions only"), key="regressions", help=_("Only questions that became worse."))
-    pairs = (old_stage, old_name), (new_stage, new_name)
-    names = [f"{stage} ({run})" if run else stage for stage, run in pairs]
-    records = old.of(old_stage), new.of(new_stage)
-    gain = compare_records(*records, metric, names[0], names[1])
+    names = against + suffixes[0], stage + suffixes[1]
+    gain = compare_records(old.of(against), new.of(stage), "correctness", *names)
     if not gain.n:
         st.info(_("These two have answered no question in common for which this metric is known. Choose others."))
         return
-    st.markdown(f"**{plain(str(gain))}**")
-    st.caption(plain(_(RULE)))
-    moved = moved_records(*records, metric)
-    up = sum(later.value(metric) > earlier.value(metric) for earlier, later in moved)
+    moved = moved_records(old.of(against), new.of(stage), "correctness")
+    up = sum(after.value("correctness") > before.value("correctness") for before, after in moved)
     counts = {"up": up, "down": len(moved) - up}
-    st.caption(_("{up} up, {down} down. Choose a row, by keys with Shift and Space, to read both answers.", **counts))
-    regressions = moved[:up] if metric in LOWER_IS_BETTER else moved[up:][::-1]
-    _show_pairs(regressions if only_worse else moved, metric, names)
-
-
-def _show_pairs(pairs: Sequence[tuple[Record, Record]], metric: str, names: Sequence[str]) -> None:
-    if not pairs:
-        return
-    head = _("question"), _("category"), _("language")
-    rows = [  # values first: on a phone, what follows the beginning of the question is out of sight
-        {name: round(record.value(metric), 2) for name, record in zip(names, pair, strict=True)}
-        | dict(zip(head, (pair[0].question, _(pair[0].category), pair[0].language), strict=True))
-        for pair in pairs
-    ]
-    event = st.dataframe(
-        rows,
-        hide_index=True,
-        on_select="rerun",
-        selection_mode="single-row",
-        key="moved-rows",
-        alt=_("Questions with the metric of both stages"),
-    )
-    if event.selection.rows and event.selection.rows[0] < len(pairs):
-        pair = pairs[event.selection.rows[0]]
-        runs.show_records(dict(zip(names, pair, strict=True)), [metric], settings().user)
+    st.markdown(f"**{plain(str(gain))}** " + _("{up} up, {down} down. Choose a row to read the answers.", **counts))
+    worse = {after.question_id for _before, after in moved[up:]}
+    if old is new:
+        rows = [{row.stage: row for row in group} for group in zip(*map(new.of, new.stages), strict=False)]
+    else:
+        by_id = {record.question_id: record for record in old.of(against)}
+        pairs = ((by_id.get(record.question_id), record) for record in new.of(stage))
+        rows = [dict(zip(names, pair, strict=True)) for pair in pairs if pair[0]]
+    if only_worse:
+        rows = [row for row in rows if row[names[1]].question_id in worse]
+    if chosen := runs.show_matrix(rows, "moved-rows"):
+        runs.show_records(chosen, ["correctness"], settings().user)
 
 
 # Own questions
@@ -210,7 +191,6 @@ def _own_questions(workspace: Workspace, owner: str) -> None:
 
 
 def _offer_to_run(workspace: Workspace, owner: str) -> None:
-    _offer_rated(Ratings(workspace.engine, owner))
     megabytes = max(1, settings().max_file_bytes // 1_000_000)
     upload = st.file_uploader(
         _("A file of questions: CSV, TSV, JSON or TXT, up to {megabytes} MB", megabytes=megabytes),
@@ -223,15 +203,8 @@ def _offer_to_run(workspace: Workspace, owner: str) -> None:
     questions, is_unusable = list[Golden](), False
     if upload or text.strip():
         try:
-            notes = list[str]()
             content, name = (upload.getvalue(), upload.name) if upload else (text, "")
-            questions = read_questions(content, owner, name, notes.append)
-            with_answer = sum(bool(golden.answer) for golden in questions)
-            with_source = sum(bool(golden.evidence) for golden in questions)
-            number = counted(len(questions), "question")
-            st.caption(_(f"{number}, {with_answer} with an answer, {with_source} with a source."))
-            for note in [*notes, *_unknown_files(questions, workspace, owner)]:
-                st.warning(plain(_(note)))
+            questions = _preview(content, name, workspace, owner)
         except LessonsError as error:
             st.error(plain(_(str(error))))
             is_unusable = True
@@ -247,53 +220,64 @@ def _offer_to_run(workspace: Workspace, owner: str) -> None:
         st.info(_("Give at least one question: a file, or lines in the box."))
 
 
-def _offer_rated(ratings: Ratings) -> None:
-    """Offer to put the rated answers of the chat, as far as it is known what is right, into the field."""
-    rated = [rating for rating in ratings.all() if rating.expected]
-    if not rated:
-        return
-
-    def take_over() -> None:
-        lines = st.session_state.get("own-text", "").splitlines()
-        new = [line for line in question_lines(rated).splitlines() if line not in lines]
-        st.session_state["own-text"] = "\n".join([*lines, *new])
-
-    text = st.session_state.get("own-text", "").strip()
-    st.button(
-        _("Take over the rated answers of the chat ({number})", number=len(rated)),
-        help=_(
-            "They go into the field below, one JSON object a line, after those that are there in this form. With a "
-            "thumb up, the answer is what is expected; with a thumb down, what was written below it."
-        ),
-        icon=":material/thumbs_up_down:",
-        disabled=not (text or "{").startswith("{"),
-        on_click=take_over,
-    )
-
-
-def _unknown_files(questions: list[Golden], workspace: Workspace, owner: str) -> list[str]:
+def _preview(content: bytes | str, name: str, workspace: Workspace, owner: str) -> list[Golden]:
+    """Show what was read of a question file before it is run: its questions, what is used of it, and what is not."""
+    notes = list[str]()
+    questions = read_questions(content, owner, name, notes.append)
+    with_answer = sum(bool(golden.answer) for golden in questions)
+    with_source = sum(bool(golden.evidence) for golden in questions)
+    number = counted(len(questions), "question")
+    st.caption(_(f"{number}, {with_answer} with an answer, {with_source} with a source."))
+    lines = [line for line in content.splitlines() if line.strip()]
+    is_json = bool(lines) and lines[0].lstrip()[:1] in (b"{", b"[", "{", "[")
+    if not is_json and len(lines) - len(questions) > 1:  # one is the head
+        joined = N_("Of {lines} lines, {number} are questions: a quotation mark that is not closed joins lines.")
+        notes.append(_(joined, lines=len(lines), number=len(questions)))
     stored = {row.source_file for index in indexes() for row in workspace.store(index).documents(Scope(owner))}
-    shipped = {row["path"] for row in shipped_documents() if row["owner"] == owner}  # loaded by the first run
-    return unknown_files(questions, stored | shipped) if any(golden.evidence for golden in questions) else []
+    stored |= {row["path"] for row in shipped_documents() if row["owner"] == owner}  # loaded by the first run
+    unknown = unknown_files(questions, stored) if with_source else []
+    for note in [*notes, *unknown]:
+        st.warning(plain(_(note)))
+    rows = [_used(golden, stored) for golden in questions]
+    with st.expander(_("What was read"), expanded=True):
+        st.dataframe(rows, hide_index=True, alt=_("The questions as they were read"))
+    return questions
 
 
-def _show_own_run(run: Evaluation, number: runs.Name, owner: str) -> None:
-    metrics = runs.show_table(run)
-    if gains := [str(gain) for gain in run.gains(metrics) if gain.n]:
+def _used(golden: Golden, stored: Collection[str]) -> dict[str, str]:
+    """Return what is used of a question; a source is marked by whether it is a document of the owner's."""
+    files = dict.fromkeys(row.source_file for row in golden.evidence)
+    cells = {
+        _("question"): golden.question,
+        _("answer"): golden.answer,
+        _("source"): ", ".join(f"{'✓' if name in stored else '✗'} {name}" for name in files),
+        _("evidence"): " · ".join(row.quote for row in golden.evidence if row.quote),
+        _("earlier"): " · ".join(text for _role, text in golden.history),
+    }
+    return {name: text for name, text in cells.items() if text}
+
+
+def _own_conclusion(run: Evaluation) -> str:
+    """Say which stage is worth its tokens on the questions whose answers are known; empty if these are too few."""
+    right = {name: metric_values(run.of(name), "correctness") for name in run.stages}
+    if run.is_stopped or len(right) < 2 or len(right[run.stages[0]]) < FEWEST:
+        return ""
+    return worth(right, {name: run.mean(name, "tokens") for name in run.stages})
+
+
+def _show_own_run(board: runs.Board, number: runs.Name, owner: str) -> None:
+    run = board.run
+    _show_conclusion(_own_conclusion(run))
+    metrics = runs.show_table(board)
+    if gains := board.get(runs.gains_of, *metrics):
         with st.expander(_("What each stage gains over the one before")):
-            st.markdown("  \n".join(map(plain, gains)))
+            st.markdown("  \n".join(plain(str(gain)) for gain in gains))
     with st.container(horizontal=True):
         csv, jsonl = as_csv(run).encode("utf-8-sig"), as_jsonl(run)
         st.download_button(_("Download as CSV"), csv, f"run-{number}.csv", "text/csv", on_click="ignore")
         name = f"run-{number}.jsonl"
         st.download_button(_("Download as JSONL"), jsonl, name, "application/jsonl", on_click="ignore")
     st.header(_("Answers by stage"), anchor=False)
-    by_question = list(zip(*map(run.of, run.stages), strict=False))
-    rows = [
-        {_("question"): records[0].question} | {row.stage: row.answer for row in records} for records in by_question
-    ]
-    st.dataframe(rows, hide_index=True, alt=_("Each question with the answer of every stage"))
-    labels = {at: records[0].question for at, records in enumerate(by_question)}
-    records = by_question[choose(_("Question"), labels, key="own-question")]
-    by_stage = {record.stage.capitalize(): record for record in records}
-    runs.show_records(by_stage, ["correctness", "groundedness"], owner)
+    rows = [{row.stage: row for row in group} for group in zip(*map(run.of, run.stages), strict=False)]
+    if chosen := runs.show_matrix(rows, "own-rows", with_answers=True) or next(iter(rows), None):
+        runs.show_records(chosen, ["correctness", "groundedness"], owner)

@@ -3,16 +3,20 @@
 from collections.abc import Sequence
 
 import streamlit as st
+from llama_index.core.prompts import PromptTemplate
 
 from lessons.context.active import ActiveState
 from lessons.copilot.copilot import CopilotAnswer
+from lessons.errors import LessonsError
 from lessons.evaluate.comparison import summary
 from lessons.evaluate.plots import shortened
+from lessons.models.llm import predict
 from lessons.pages.common import page_of, show_dialog
 from lessons.pages.language import N_, _
 from lessons.plan import Plan
 from lessons.rag.answer import Answer
 from lessons.rag.types import Context, RetrievedDocument
+from lessons.rag.workspace import workspace
 from lessons.settings import settings
 from lessons.tables import plain, plain_line, spent
 from lessons.trace import Step
@@ -88,6 +92,23 @@ def _show_step(stage: str, step: Step) -> None:
                     height = LONG_TEXT_HEIGHT if len(text) > LONG_TEXT else None
                     st.markdown(f"**{label}**")
                     st.code(text, language=None, wrap_lines=True, height=height)
+            for number, prompt in enumerate(part.prompts if workspace().settings.is_served else ()):
+                _offer_to_run_again(prompt, f"{id(part)}-{number}")
+
+
+def _offer_to_run_again(prompt: str, key: str) -> None:
+    """Let a prompt be changed and sent to the served model again; the answer on the page stays as it is."""
+    changed = st.text_area(_("Change the prompt"), prompt, height=LONG_TEXT_HEIGHT, key=f"prompt-{key}")
+    if st.button(_("Run this step again"), key=f"again-{key}"):
+        step = Step("again")
+        try:
+            with st.spinner(_("Thinking …")):
+                text = predict(workspace().llm, PromptTemplate("{text}"), step, text=changed)
+            st.code(text, language=None, wrap_lines=True)
+            st.caption(plain(_(spent(step.llm_calls, step.tokens_in, step.tokens_out, step.cost))))
+            st.caption("  \n".join(plain_line(_(note)) for note in step.notes))
+        except LessonsError as error:
+            st.error(plain(_(str(error))))
 
 
 def _text(value: object) -> str:

@@ -1,9 +1,11 @@
-"""What a comparison comes to: which stage is right, which ones say the same, and what that costs."""
+"""What a comparison comes to: which stage is right, which ones say the same, and which is worth its tokens."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import groupby
 
+from lessons.evaluate.compare import paired_gain
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.judge import judge_text
 from lessons.evaluate.metrics import hits, ranking
@@ -11,6 +13,8 @@ from lessons.pages.language import N_, _
 from lessons.rag.answer import Answer
 from lessons.rag.context import CITATION
 from lessons.settings import settings
+from lessons.tables import plain, plain_line
+from lessons.text import language, terms
 
 BADGES = {
     "right": N_(":green-badge[✓ right]"),
@@ -20,6 +24,8 @@ BADGES = {
     "wrong": N_(":red-badge[✗ wrong]"),
 }
 """The badge of a status; the best is the first."""
+REFUSE = N_("One stage refuses"), N_("Two stages refuse"), N_("Three stages refuse"), N_("Four stages refuse")
+ANSWER = N_("one answers"), N_("two answer"), N_("three answer"), N_("four answer")
 
 
 @dataclass(frozen=True)
@@ -87,8 +93,7 @@ def verdict(scores: Mapping[str, Score], is_golden: bool) -> str:
     right = [name for name, score in scores.items() if score.status == "right"]
     refused = [name for name, score in scores.items() if score.status == "refused"]
     if not is_golden:
-        counts = {"answered": len(scores) - len(refused), "refused": len(refused)}
-        return _("No right answer is known here. Stages that answer: {answered}, that refuse: {refused}.", **counts)
+        return _open_verdict(len(scores) - len(refused), len(refused))
     if not right:
         return _("No stage is right.")
     if len(right) == len(scores):
@@ -99,6 +104,64 @@ def verdict(scores: Mapping[str, Score], is_golden: bool) -> str:
     sentence = _("{stages} is the first that is right", stages=first.capitalize())
     later = [name for name in [*scores][[*scores].index(first) :] if name in wrong]
     return sentence + (_("; not right after it: {stages}", stages=_and(later)) if later else "") + "."
+
+
+def _open_verdict(answered: int, refused: int) -> str:
+    if not refused:
+        return _("Every stage answers. Which is right?")
+    if not answered:
+        return _("Every stage refuses. Do the documents say it?")
+    if max(answered, refused) > len(REFUSE):
+        return _("Refused: {refused} stages; answered: {answered}. Which is right?", refused=refused, answered=answered)
+    halves = {"refuse": _(REFUSE[refused - 1]), "answer": _(ANSWER[answered - 1])}
+    return _("{refuse}, {answer}. Which is right?", **halves)
+
+
+def missing_words(answer: Answer) -> list[str]:
+    """List the words of the question that stand in no passage that the answer cites, if that is in its language."""
+    cited = {citation.chunk_id for citation in answer.citations}
+    passages = [f"{row.source} {row.content}" for row in answer.context.documents if row.id in cited]
+    if not passages or any(language(text) != language(answer.question) for text in passages):
+        return []
+    stated = set(terms(" ".join(passages)))
+    words = dict.fromkeys(word.strip("?!.,:;\"'“”()") for word in answer.question.split())
+    return [word for word in words if (needed := set(terms(word))) and not needed & stated]
+
+
+def changes_marked(text: str, before: str) -> str:
+    """Mark as Markdown what an answer says anew. What went is not written: it would be copied and read aloud."""
+    words = text.split(" ")
+    spans = SequenceMatcher(None, before.split(" "), words, autojunk=False).get_opcodes()
+    pieces = [(tag, " ".join(words[start:end])) for tag, _, _, start, end in spans if end > start]
+    return " ".join(plain(new) if tag == "equal" else f":blue-background[{plain_line(new)}]" for tag, new in pieces)
+
+
+def worth(right: Mapping[str, Sequence[float]], tokens: Mapping[str, float]) -> str:
+    """Say which stage is worth its tokens: `right` has 1 for each right answer of a stage, in the order of questions.
+
+    So few questions may mislead: a difference that the paired test does not show is said to be perhaps chance.
+    """
+    total = {name: sum(value == 1 for value in values) for name, values in right.items()}
+    cheapest, number = min(total, key=lambda name: tokens[name]), len(next(iter(right.values())))
+    best = max(total, key=lambda name: (total[name], -tokens[name]))
+    facts = {"number": number, "right": total[best], "stage": best.capitalize(), "cheapest": cheapest.capitalize()}
+    if len({*total.values()}) == 1:
+        equal = N_("On your questions ({number}) all stages are equal: {right} right. {cheapest} costs least.")
+        return _(equal, **facts)
+    first = next(iter(total))
+    other = first if first != best else max((name for name in total if name != best), key=lambda name: total[name])
+    facts |= {"other": other.capitalize(), "less": total[other], "times": f"{tokens[best] / max(1, tokens[other]):.1f}"}
+    sentence = _(
+        "On your {number} questions {stage} is worth it: {right} right of {number}, {other} {less}, at {times} times "
+        "the tokens.",
+        **facts,
+    )
+    if best in (first, cheapest):
+        enough = N_("On your {number} questions {stage} is enough: {right} right of {number}, {other} {less}.")
+        sentence = _(enough, **facts)
+    if paired_gain(other, best, "correctness", right[other], right[best]).verdict != "better":
+        sentence += " " + _("With so few, this may be chance.")
+    return sentence
 
 
 def about_evidence(scores: Mapping[str, Score]) -> str:

@@ -1,18 +1,23 @@
 """Active retrieval and the copilot in the chat: what they did is shown, each device can be switched off."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.ingest.pipeline import ingest
 from lessons.library import indexes
+from lessons.models.llm import language_model
+from lessons.pages import trace
 from lessons.pages.chat import DEVICES
 from lessons.rag.types import Scope
 from lessons.rag.workspace import workspace
+from lessons.settings import Settings
 from lessons.tables import plain
 from tests.app.test_chat import opened, say, session
 from tests.support.app import press, shown
+from tests.support.openai_server import openai_server
 
 FAQ = """# FAQ: the kiosk
 
@@ -111,3 +116,23 @@ def test_a_sample_of_the_copilot_is_asked_at_once(copilot: AppTest) -> None:
     copilot.pills(key="again-sample").select(sample).run()
     assert not copilot.exception
     assert copilot.chat_message[0].markdown[0].value == sample
+
+
+def test_a_step_of_a_served_model_is_run_again_with_a_changed_prompt(shop: None) -> None:
+    def script() -> None:
+        from lessons.pages.trace import _show_step
+        from lessons.trace import Step
+
+        _show_step("naive", Step("answer", prompts=["Say when the {kiosk} opens."]))
+
+    assert not AppTest.from_function(script, default_timeout=120).run().text_area  # the keyless model has no prompts
+    with openai_server() as server, pytest.MonkeyPatch.context() as served:
+        config = Settings(openai_base_url=server.url)
+        place = SimpleNamespace(settings=config, llm=language_model(config))
+        served.setattr(trace, "workspace", lambda: place)
+        server.behave("say:At half past seven.")
+        page = AppTest.from_function(script, default_timeout=120).run()
+        page.text_area[0].set_value("Say when the {hut} opens.")
+        press(page, "Run this step again")
+        assert server.requests[-1]["messages"][-1]["content"] == "Say when the {hut} opens."
+        assert "At half past seven." in [block.value for block in page.code]

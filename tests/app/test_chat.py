@@ -6,14 +6,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.errors import LessonsError
-from lessons.evaluate.feedback import Rating, Ratings
 from lessons.pages import conversations
 from lessons.pages.asking import Sample, golden_samples
 from lessons.pages.conversations import Turn
 from lessons.rag.pipeline import Stage
 from lessons.rag.types import Query
-from lessons.rag.workspace import workspace
-from lessons.settings import settings
 from lessons.tables import plain
 from tests.support.app import press, shown
 
@@ -153,22 +150,6 @@ def test_markup_of_a_question_is_shown_and_never_comes_alive(begun: AppTest) -> 
     assert plain(poison) in shown(opened(session(page)))
 
 
-def test_earlier_conversations_are_listed_and_gone_back_to(begun: AppTest) -> None:
-    before = session(begun)
-    page = press(begun, "New conversation")
-    assert not page.chat_message
-    page.button(key=f"go-{before}").click().run()
-    assert session(page) == before
-    assert plain("7:30") in shown(page)
-    assert f"go-{before}" not in [button.key for button in opened(before, "mina").button]
-
-
-def test_a_shared_app_lists_no_conversations(begun: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conversations, "is_shared", lambda: True)
-    press(begun, "New conversation")
-    assert not [button for button in begun.button if str(button.key).startswith("go-")]
-
-
 def test_a_question_is_asked_again(begun: AppTest) -> None:
     assert len(press(begun, "Ask again").chat_message) == 4
 
@@ -198,62 +179,3 @@ def test_a_sample_question_is_said_at_once(begun: AppTest) -> None:
     page.pills(key="again-sample").set_value(sample).run()
     assert not page.exception
     assert page.chat_message[0].markdown[0].value == plain(sample.question)
-
-
-@pytest.fixture
-def rated(begun: AppTest) -> Iterator[AppTest]:
-    yield begun
-    Ratings(workspace().engine, "reader").forget()
-
-
-def ratings(owner: str = "reader") -> list[Rating]:
-    return Ratings(workspace().engine, owner).all()
-
-
-def thumb(page: AppTest, chosen: int | None) -> AppTest:
-    page.feedback[0].set_value(chosen).run()
-    assert not page.exception
-    return page
-
-
-def test_a_thumb_below_an_answer_is_kept_with_what_it_rests_on(rated: AppTest) -> None:
-    thumb(rated, 1)
-    (kept,) = ratings()
-    assert (kept.question, kept.stage, kept.is_good, kept.history) == ("When does the kiosk open?", "agentic", True, ())
-    assert kept.passages[0][0] == "kiosk.md"
-    assert "7:30" in kept.passages[0][1]
-    assert not ratings("mina")
-    assert opened(session(rated)).feedback[0].value == 1
-    thumb(rated, None)
-    assert not ratings()
-
-
-def test_after_a_thumb_down_one_may_say_what_is_right(rated: AppTest) -> None:
-    field = thumb(rated, 0).text_input[0]
-    assert [each.right for each in ratings()] == [""]
-    field.set_value("At eight.").run()
-    assert [(each.is_good, each.right) for each in ratings()] == [(False, "At eight.")]
-    assert not [each for each in thumb(rated, 1).text_input if each.label == field.label]
-
-
-def test_each_turn_is_rated_by_itself_with_what_was_said_before(rated: AppTest) -> None:
-    page = press(thumb(rated, 1), "Ask again")
-    assert [each.value for each in page.feedback] == [1, None]
-    page.feedback[1].set_value(0).run()
-    assert {len(each.history): each.is_good for each in ratings()} == {0: True, 2: False}
-    assert [each.value for each in opened(session(page)).feedback] == [1, 0]
-
-
-def test_turns_that_say_the_same_are_told_apart(rated: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings(), "memory_window", 0)
-    page = press(rated, "Ask again")
-    assert not page.exception
-    page.feedback[1].set_value(0).run()
-    assert [each.is_good for each in ratings()] == [False]
-
-
-def test_a_page_leaves_a_rating_alone_that_another_tab_gave(rated: AppTest) -> None:
-    other = thumb(opened(session(rated)), 1)
-    assert not rated.run().exception
-    assert [each.is_good for each in ratings()] == [True]
-    assert not thumb(other, None).exception

@@ -23,7 +23,7 @@ from tests.support.app import away, press, shown
 def owner(shop: None, monkeypatch: pytest.MonkeyPatch) -> str:
     """Somebody of whom nothing is known, to whom the page belongs."""
     name = f"u{uuid4().hex}"
-    monkeypatch.setattr(common, "opened", lambda: (workspace(), name))
+    monkeypatch.setattr(common, "_choose_owner", lambda: name)
     return name
 
 

@@ -1,6 +1,7 @@
 """The Compare page beyond a plain question: golden ones, follow-ups, addresses, passages, and stages that fail."""
 
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.errors import LessonsError
+from lessons.evaluate.question_sets import read_questions
+from lessons.evaluate.runs import shipped
 from lessons.ingest.pipeline import ingest_each
 from lessons.library import indexes
-from lessons.pages import compare
-from lessons.pages.asking import all_golden
+from lessons.pages import common, compare
+from lessons.pages.asking import all_golden, golden_samples
+from lessons.pages.common import OWN_SPACE
 from lessons.rag.answer import Answer
 from lessons.rag.pipeline import AnswerStream, Stage
 from lessons.rag.types import Scope
@@ -224,9 +228,8 @@ def test_a_citation_opens_the_page_on_which_its_quote_stands(page: AppTest, tmp_
     list(ingest_each(workspace(), [(path, "boats.pdf")], indexes(), scope))
     try:
         ask(page, "For how many euros are rowing boats rented?")
-        press(page, f"**{plain('[1] boats.pdf, p. 2')}**")
+        press(page, f":gray[Naive:] **{plain('[1] boats.pdf, p. 2')}**")
         assert f"**{plain_line('boats.pdf')}**, p. 2" in shown(page)
-        assert [image.alt for each in page.image for image in each.proto.imgs] == ["Page 2 of boats.pdf"]
     finally:
         for index in indexes():
             workspace().store(index).delete_document(scope, "boats.pdf")
@@ -301,3 +304,103 @@ def test_a_stage_of_the_readers_own_is_compared_until_its_file_breaks(
     page = ask(page.run())
     assert "my_stages.py, line 1, cannot be run: NameError" in page.error[0].value.replace("\\", "")
     assert [*answers(page)] == ["smart"]
+
+
+def mark(page: AppTest, stage: str, choice: int) -> AppTest:
+    """Press right (1) or wrong (0) on the card that begins with this stage."""
+    control = next(each for each in page.button_group if each.label == f"Is the answer of {stage} right?")
+    control.set_value(choice).run()
+    assert not page.exception
+    return page
+
+
+def test_answers_are_marked_and_counted_and_become_questions_with_a_conclusion(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page.pills(key="stages").set_value(["naive", "smart"])
+    mark(ask(page), "Naive", 1)
+    assert plain("Marked as right: Naive 1 / 1, Smart 1 / 1.") in shown(page)
+    assert "worth" not in shown(page)  # one question is no ground for a conclusion
+    mark(ask(page, "Is the moon a kiosk, or what colour has it?"), "Naive", 0)
+    said = shown(page).replace("\\", "")
+    assert "all stages are equal: 1 right. Naive costs least." in said
+    monkeypatch.setattr(compare.st, "switch_page", lambda page: None)
+    press(page, "Make a question set of them")
+    first, second = read_questions(page.session_state["own-text"], "reader")
+    assert (first.question, second.question) == (QUESTION, "Is the moon a kiosk, or what colour has it?")
+    assert "7:30" in first.answer
+    assert (first.evidence[0].source_file, second.answer) == ("kiosk.md", "")
+    assert page.session_state["question-set"] == "own"
+
+
+def test_a_known_answer_needs_no_mark_and_names_no_missing_words(page: AppTest) -> None:
+    known = golden(owner="reader", category="fact", history=())
+    assert not [each for each in ask(page, known.question).button_group if each.label.startswith("Is the answer")]
+    assert "In none of its passages" not in shown(page)
+
+
+def test_words_of_the_question_that_no_passage_has_are_named_on_the_card(page: AppTest) -> None:
+    text = shown(ask(page, "When does the kiosk open, mate?"))
+    assert plain("In none of its passages: mate") in text
+    assert "In none of its passages" not in shown(ask(page))
+
+
+def test_what_changed_is_marked_only_on_demand_and_no_word_is_struck(page: AppTest) -> None:
+    page = ask(page, "When does the kiosk open, and does it close?")
+    result = page.session_state["result"]
+    result.comparison.answers["smart"].text = "The kiosk closes."
+    assert "blue-background" not in shown(page.run())
+    page.toggle(key="changes").set_value(True).run()
+    assert f":blue-background[{plain_line('closes.')}]" in shown(page)
+    assert "~~" not in shown(page)
+
+
+def test_own_documents_get_a_space_of_their_own(page: AppTest) -> None:
+    press(page, "Use my own documents")
+    assert page.sidebar.selectbox[0].value == OWN_SPACE
+    assert page.file_uploader
+    assert plain("has no documents yet") in page.info[0].value
+    page.sidebar.selectbox[0].set_value("reader").run()
+    assert not page.file_uploader
+
+
+def test_own_documents_on_a_shared_app_get_a_name_that_nobody_can_guess(
+    page: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(common, "is_shared", lambda: True)
+    names = set()
+    for _ in range(2):
+        each = press(opened(), "Use my own documents")
+        names.add(each.sidebar.selectbox[0].value)
+    assert len(names) == 2
+    assert OWN_SPACE not in names
+
+
+def test_while_documents_are_loaded_recorded_answers_can_be_read(shop: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = threading.Event()
+
+    def slowly(workspace: object, user: str, progress: Any) -> None:
+        progress(2 * len(indexes()), 10 * len(indexes()))
+        loaded.wait(60)
+
+    monkeypatch.setattr(common, "ensure_corpus", slowly)
+    common._open.clear()
+    try:
+        page = opened()
+        assert not page.text_input
+        assert "here are answers of the reference run" in shown(page)
+        sample = golden_samples("reader")[0]
+        assert plain(sample.question) in shown(page)
+        assert "2 of 10" in page.get("progress")[0].proto.text
+        loaded.set()
+        common._open().thread.join(60)
+        assert page.run().text_input
+    finally:
+        loaded.set()
+        common._open.clear()
+
+
+def test_the_first_page_says_what_the_steps_bring_in_the_numbers_of_the_shipped_run(page: AppTest) -> None:
+    run = shipped()["keyless-test"]
+    best = max(run.mean(name, "right") for name in run.stages)
+    assert plain(f"{run.mean('naive', 'right'):.2f} → {best:.2f} right") in shown(page)

@@ -3,13 +3,11 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
-from sqlalchemy import text
 from streamlit.testing.v1 import AppTest
 
-from lessons.ingest.pipeline import ingest, ingest_each
+from lessons.ingest.pipeline import ingest
 from lessons.ingest.queue import JobStatus
 from lessons.library import indexes
 from lessons.pages import documents
@@ -21,7 +19,6 @@ from lessons.rag.workspace import workspace
 from lessons.settings import Settings, settings
 from lessons.tables import plain
 from tests.support.app import press
-from tests.support.files import write_pdf
 
 NOTES = (
     "# Release notes: Cirrus 2.1\n\n## Fixed\n\nConnector CCX-4030 reads buckets that were <b>renamed</b> by hand.\n"
@@ -74,7 +71,8 @@ def headed(page: AppTest) -> str:
 def test_the_page_offers_the_levels_and_ingests_nothing_by_itself(notes: None) -> None:
     page = AppTest.from_function(script, default_timeout=120).run()
     assert not page.exception
-    assert [button.label for button in page.button if not button.disabled] == []
+    assert plain("yours would be mixed with them") in page.info[0].value
+    assert [button.label for button in page.button if not button.disabled] == ["Use my own documents"]
     assert [radio.value for radio in page.radio] == ["full"]
 
 
@@ -208,55 +206,6 @@ def test_a_document_is_opened_whole_with_its_chunks(page: AppTest) -> None:
     text = headed(page.run().selectbox(key="open").set_value("notes.md").run())
     assert "1 chunk in the index enhanced." in text
     assert plain("reads buckets that were <b>renamed</b> by hand.") in text
-
-
-@pytest.fixture
-def letter(notes: None, tmp_path: Path) -> Iterator[None]:
-    """A PDF of two pages."""
-    path, place, scope = (
-        write_pdf(tmp_path / "letter.pdf", "Dear reader.", "Yours sincerely."),
-        workspace(),
-        Scope(OWNER),
-    )
-    list(ingest_each(place, [(path, "letter.pdf")], indexes(), scope))
-    yield
-    for index in indexes():
-        place.store(index).delete_document(scope, "letter.pdf")
-
-
-def opened_letter(page: AppTest) -> tuple[list[str], str]:
-    """What the pictures on the page are said to show, and its words."""
-    page.run().selectbox(key="open").set_value("letter.pdf").run()
-    assert not page.exception
-    return [image.alt for each in page.image for image in each.proto.imgs], headed(page)
-
-
-def test_a_pdf_is_opened_page_by_page_with_its_chunks_beside(letter: None, page: AppTest) -> None:
-    pictures, words = opened_letter(page)
-    assert pictures == ["Page 1 of letter.pdf"]
-    assert f":blue-badge[{plain('1.')}]" in words
-    assert plain("Dear reader.") in words
-    page.session_state[f"page of letter.pdf {indexes()[-1].name}"] = 2  # it is too short for a chunk of its own
-    pictures, words = opened_letter(page)
-    assert pictures == ["Page 2 of letter.pdf"]
-    assert f":blue-badge[{plain('1.')}] :small[pp. 1–2]" in words
-
-
-@pytest.mark.parametrize(
-    ("content", "told"), [(None, "the file was not kept"), (b"%PDF- no more", "cannot be drawn: it is broken")]
-)
-def test_a_page_that_cannot_be_shown_is_text_with_a_sentence_why(
-    letter: None, page: AppTest, content: bytes | None, told: str
-) -> None:
-    with workspace().engine.begin() as connection:
-        connection.execute(
-            text("UPDATE documents SET content = :content, ingested_at = now() WHERE source_file = 'letter.pdf'"),
-            {"content": content},
-        )
-    pictures, words = opened_letter(page)
-    assert pictures == []
-    assert told in page.info[0].value
-    assert plain("Dear reader.") in words
 
 
 def test_what_two_chunks_share_is_known() -> None:

@@ -68,7 +68,7 @@ def test_a_shared_app_takes_no_other_name(mine: None, monkeypatch: pytest.Monkey
 
 
 def test_an_owner_without_documents_is_told_so(mine: None) -> None:
-    told = plain("has no documents yet. Add some on the page Documents, or check the name.")
+    told = plain("has no documents yet. Add some, or check the name.")
     assert told in opened("nobody knows").info[0].value
     assert not any(told in info.value for info in opened(ME).info)
 

@@ -69,7 +69,7 @@ def test_a_stage_says_what_it_changes(compare: AppTest) -> None:
 def test_only_the_chosen_stages_are_asked(compare: AppTest) -> None:
     compare.pills(key="stages").set_value(["smart", "naive"])
     page = ask(compare, "When does the kiosk open?")
-    assert [card.value for card in page.subheader] == ["Naive = Smart"]
+    assert [card.value for card in page.subheader] == [":blue-badge[Naive] :green-badge[Smart]"]
     assert set(page.session_state["result"].comparison.answers) == {"naive", "smart"}
 
 

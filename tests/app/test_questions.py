@@ -2,13 +2,10 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lessons.evaluate.feedback import Rating, Ratings
-from lessons.evaluate.question_sets import read_questions
 from lessons.evaluate.runs import as_jsonl, delete, load, runs, save
 from lessons.pages import runs as board
 from lessons.rag.workspace import workspace
@@ -74,6 +71,18 @@ def test_columns_that_are_ignored_and_files_that_are_no_documents_are_named(page
     assert runnable(page)
 
 
+def test_what_was_read_of_a_file_is_shown_before_it_is_run(page: AppTest) -> None:
+    rows = 'question,answer,source_file\nWhen does it open?,7:30,kiosk.md\nWhen?,8:00,hut.md\n"Who pays,Ida,\nWhy?,x,\n'
+    page.run().file_uploader[0].set_value(("set.csv", rows.encode(), "text/csv"))
+    page.run()
+    table = page.dataframe[0].value
+    assert list(table["question"])[:2] == ["When does it open?", "When?"]
+    assert list(table["source"])[:2] == ["✓ kiosk.md", "✗ hut.md"]
+    warned = "\n".join(each.value for each in page.warning)
+    assert plain("Of 5 lines, 3 are questions: a quotation mark that is not closed joins lines.") in warned
+    assert plain("hut.md: what rests on it is not measured") in warned
+
+
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
@@ -102,12 +111,12 @@ def test_a_set_is_run_and_shown_by_stage_with_its_metrics(page: AppTest) -> None
     assert {"correctness (half points)", "right", "wrong (no answer there)", "tokens", "p50 (ms)", "p95 (ms)"} <= set(
         metrics[""]
     )
-    assert list(answers.columns) == ["question", "naive", "smart"]
+    assert list(answers.columns) == ["naive", "smart", "question"]
+    assert answers["naive"][0].startswith("✓ ")
     assert "7:30" in answers["naive"][0]
     (row,) = [row for row in runs(workspace().engine, "reader") if row.user_id]
     assert (row.questions, row.user_id) == (3, "reader")
-    page.selectbox(key="own-question").set_value(2)
-    assert plain(EVIL) in shown(page.run())
+    assert "On your questions (3) all stages are equal" in shown(page).replace("\\", "")
 
 
 def stored(owner: str) -> int:
@@ -131,24 +140,3 @@ def test_a_run_is_exported_and_deleted_only_after_it_is_confirmed(page: AppTest)
     assert len([json.loads(line) for line in lines]) == 4
     press(press(page, "Delete"), "Delete it")
     assert "No questions of yours" in page.info[0].value
-
-
-def test_rated_answers_are_taken_over_once_it_is_known_what_is_right(shop: None) -> None:
-    ratings = Ratings(workspace().engine, "reader")
-    passages = (("kiosk.md", "The kiosk opens at 7:30."),)
-    ratings.rate(Rating("When does it open?", "naive", "At 7:30 [1].", True, passages=passages))
-    bad = Rating("When does it close?", "naive", "At 7:30 [1].", False, passages=passages)
-    ratings.rate(bad)
-    try:
-        page = press(opened().run(), "Take over the rated answers of the chat (1)")
-        (first,) = read_questions(page.text_area(key="own-text").value, "reader")
-        assert (first.answer, first.evidence[0].quote) == ("At 7:30.", "The kiosk opens at 7:30.")
-        ratings.rate(replace(bad, right="At 18:15"))
-        press(page.run(), "Take over the rated answers of the chat (2)")
-        answers = [golden.answer for golden in read_questions(page.text_area(key="own-text").value, "reader")]
-        assert answers == ["At 7:30.", "At 18:15"]
-        assert "2 questions, 2 with an answer, 1 with a source." in shown(page)
-        page.text_area(key="own-text").set_value("One question a line?").run()
-        assert next(button for button in page.button if button.label.startswith("Take over")).disabled
-    finally:
-        ratings.forget()

@@ -3,9 +3,21 @@
 import pytest
 
 from lessons.evaluate.golden import Evidence, Golden
-from lessons.pages.verdict import Score, about_cost, about_evidence, merged, scored, verdict
+from lessons.pages.verdict import (
+    Score,
+    about_cost,
+    about_evidence,
+    changes_marked,
+    merged,
+    missing_words,
+    scored,
+    verdict,
+    worth,
+)
 from lessons.rag.answer import Answer
+from lessons.rag.context import Citation
 from lessons.rag.types import Context, RetrievedDocument
+from lessons.tables import plain, plain_line
 from lessons.trace import Step, Trace
 
 NAMES = ("naive", "enhanced", "smart", "reranked", "agentic")
@@ -43,9 +55,54 @@ def test_the_verdict_on_a_golden_question_says_who_is_right_first(statuses: str,
     assert verdict(scores(*statuses.split()), True) == sentence
 
 
-def test_where_no_right_answer_is_known_no_stage_is_praised() -> None:
-    sentence = verdict(scores("refused", "answered", "answered"), False)
-    assert sentence == "No right answer is known here. Stages that answer: 2, that refuse: 1."
+@pytest.mark.parametrize(
+    ("statuses", "sentence"),
+    [
+        ("refused refused answered answered answered", "Two stages refuse, three answer. Which is right?"),
+        ("refused answered", "One stage refuses, one answers. Which is right?"),
+        ("answered answered", "Every stage answers. Which is right?"),
+        ("refused", "Every stage refuses. Do the documents say it?"),
+    ],
+)
+def test_where_no_right_answer_is_known_no_stage_is_praised(statuses: str, sentence: str) -> None:
+    assert verdict(scores(*statuses.split()), False) == sentence
+
+
+def test_words_of_a_question_that_stand_in_no_cited_passage_are_named() -> None:
+    passage = RetrievedDocument("1", "The waiting room screen records consultations in the capital.", 1.0, "a.md")
+    cited = [Citation(1, "a.md", None, "1", "records consultations")]
+    answer = Answer("What is the capital of Australia?", "smart", "keyless", "It records [1].", True, citations=cited)
+    answer.context = Context("", (passage,))
+    assert missing_words(answer) == ["Australia"]
+    answer.question = "When does the screen record a consultation?"
+    assert missing_words(answer) == []
+    answer.question = "호주의 수도는 어디인가요?"  # words in another language say nothing
+    assert missing_words(answer) == []
+    answer.question, answer.citations = "What is the capital of Australia?", []
+    assert missing_words(answer) == []
+
+
+def test_what_changed_is_marked_and_what_went_is_not_written() -> None:
+    marked = changes_marked("The kiosk opens at 8:00.", "The old kiosk opens at 7:30.")
+    assert marked == f"The kiosk opens at :blue-background[{plain_line('8:00.')}]"
+    assert changes_marked("Same.", "Same.") == plain("Same.")
+
+
+def test_a_stage_is_worth_its_tokens_or_not() -> None:
+    tokens = {"naive": 100.0, "smart": 210.0}
+    known = {"naive": [1.0, 1, 1, 0, 0, 0], "smart": [1.0, 1, 1, 1, 0, 0]}
+    assert worth(known, tokens) == (
+        "On your 6 questions Smart is worth it: 4 right of 6, Naive 3, at 2.1 times the tokens. "
+        "With so few, this may be chance."
+    )
+    assert worth({name: [1.0, 0.0] for name in tokens}, tokens) == (
+        "On your questions (2) all stages are equal: 1 right. Naive costs least."
+    )
+    assert worth({"naive": [1.0, 1.0], "smart": [1.0, 0.5]}, tokens).startswith(
+        "On your 2 questions Naive is enough: 2 right of 2, Smart 1."
+    )
+    clear = worth({"naive": [0.0] * 12, "smart": [1.0] * 12}, tokens)
+    assert clear.endswith("at 2.1 times the tokens.")
 
 
 def test_the_verdict_says_what_the_same_answer_costs() -> None:
