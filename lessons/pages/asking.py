@@ -209,7 +209,7 @@ KINDS: dict[str, Callable[[Records], bool]] = {
 def golden_samples(owner: str, reader: str = "en") -> list[Sample]:
     """Choose a question of each kind about the owner's shipped documents, in the language of the reader if possible.
 
-    Of several, that is chosen whose answer quotes least beside the point; so is the first one that a reader sees.
+    Of several, that is chosen whose answer is the easiest to read; so is the first one that a reader sees.
     """
     records = dict[str, list[Record]]()
     for record in shipped()["keyless-dev"].records:
@@ -218,17 +218,17 @@ def golden_samples(owner: str, reader: str = "en") -> list[Sample]:
     samples = list[tuple[tuple, Sample]]()
     for badge, fits in KINDS.items():
         fitting = [row for row in goldens if bool(row.history) == (badge == FOLLOW_UP) and fits(records[row.id])]
-        fitting.sort(key=lambda golden: (golden.language != reader, _strays(records[golden.id])))
-        samples += [(_strays(records[row.id]), Sample(row.question, badge, tuple(row.history))) for row in fitting[:1]]
+        fitting.sort(key=lambda golden: (golden.language != reader, _clutter(records[golden.id])))
+        samples += [(_clutter(records[row.id]), Sample(row.question, badge, tuple(row.history))) for row in fitting[:1]]
     praised = [pair for pair in samples if pair[1].badge in [*KINDS][:2]]
     samples.sort(key=lambda pair: (pair not in praised, pair[0] if pair in praised else ()))
     return [sample for _key, sample in samples]
 
 
-def _strays(records: Records) -> tuple[float, int, int]:
-    """Measure how much of the last answer does not belong there: the share of its quotes, their number, its length."""
-    belonging, answer = records[-1].value("belonging"), records[-1].answer
-    return 1 - (0.0 if isnan(belonging) else belonging), answer.count(" ["), len(answer)
+def _clutter(records: Records) -> tuple[int, int, float]:
+    """Measure how hard the last answer is to read: its quotes, its cells of a table, and what does not belong to it."""
+    answer, belonging = records[-1].answer, records[-1].value("belonging")
+    return answer.count(" ["), answer.count(": "), 1 - (0.0 if isnan(belonging) else belonging)
 
 
 def own_samples(owner: str) -> list[Sample]:
