@@ -1,6 +1,5 @@
 """The scoreboard: how the stages did on golden questions, or on the reader's own, and question by question."""
 
-from collections import Counter
 from collections.abc import Collection
 
 import streamlit as st
@@ -16,7 +15,6 @@ from lessons.evaluate.run import evaluate, unknown_files
 from lessons.evaluate.runs import as_csv, as_jsonl
 from lessons.library import indexes, shipped_documents
 from lessons.pages import runs
-from lessons.pages.asking import all_golden
 from lessons.pages.common import choose, choose_stages, titled
 from lessons.pages.language import N_, _
 from lessons.pages.marks import FEWEST
@@ -27,8 +25,6 @@ from lessons.settings import settings
 from lessons.tables import counted, plain
 
 SETS = {"golden": N_("Golden questions"), "own": N_("Own questions")}
-SPLITS = {"dev": N_("dev, for tuning"), "test": N_("test, for reporting")}
-SIZES = {20: N_("20 of them, a quick look"), 0: N_("all of them")}
 VIEWS = {
     "all": N_("All questions"),
     "category": N_("By category"),
@@ -46,7 +42,7 @@ HELP = N_(
     waits=False,
 )
 def page(workspace: Workspace, owner: str) -> None:
-    """Choose golden or own questions; start a run of them or read a stored one."""
+    """Choose golden questions, whose runs `lessons evaluate` stores, or own ones, which can be run here."""
     labels = {name: _(label) for name, label in SETS.items()}
     questions = st.segmented_control(
         _("Questions"),
@@ -68,39 +64,20 @@ def page(workspace: Workspace, owner: str) -> None:
 
 
 def _golden_questions(workspace: Workspace) -> None:
-    message = _("Nothing has been measured yet. Choose stages above and start.")
-    is_running = runs.follow("run")
-    selected = runs.choose_run("run", workspace, message)
-    if selected:
-        number, board = selected
-        _show_conclusion(runs.conclusion(board))
-        alt = _("How each stage answered: right, half, refused or wrong, and wrong where the documents have no answer")
-        board.show(plot_outcomes, alt)
-        _show_metric(board, runs.show_table(board))
-        _show_questions(number, board, workspace)
-    if not is_running:
-        _offer_to_measure(workspace)
+    runs.follow("run")
+    if not (selected := runs.choose_run("run", workspace, "")):
+        return
+    number, board = selected
+    _show_conclusion(runs.conclusion(board))
+    alt = _("How each stage answered: right, half, refused or wrong, and wrong where the documents have no answer")
+    board.show(plot_outcomes, alt)
+    _show_metric(board, runs.show_table(board))
+    _show_questions(number, board, workspace)
 
 
 def _show_conclusion(sentence: str) -> None:
     with st.container(key="verdict"):
         st.markdown(plain(sentence))
-
-
-def _offer_to_measure(workspace: Workspace) -> None:
-    with st.expander(_("Measure again"), icon=":material/play_arrow:"), st.form("measure", border=False):
-        stages = choose_stages("measure-stages")
-        left, right = st.columns(2)
-        with left:
-            split = choose(_("Questions"), {name: _(label) for name, label in SPLITS.items()})
-        with right:
-            limit = choose(_("How many"), {number: _(label) for number, label in SIZES.items()})
-        counts = Counter(golden.split for golden in all_golden())
-        st.caption(_("dev has {dev} questions, test {test}.", **counts))
-        if st.form_submit_button(_("Measure"), type="primary") and stages:
-            runs.start(
-                lambda watch: evaluate(stages, split, limit=limit or None, watch=watch, workspace=workspace), workspace
-            )
 
 
 def _show_metric(board: runs.Board, metrics: list[str]) -> None:
@@ -182,11 +159,13 @@ def _show_questions(number: runs.Name, board: runs.Board, workspace: Workspace) 
 
 def _own_questions(workspace: Workspace, owner: str) -> None:
     st.caption(_("Your questions on your documents, through every stage. With answers, the stages are measured, too."))
-    message = ""
+    top, message = st.container(), ""
     if not runs.follow("own-run", owner):
         _offer_to_run(workspace, owner)
         message = _("No questions of yours have been run yet. Give some above and press Run.")
     if selected := runs.choose_run("own-run", workspace, message, owner):
+        with top:
+            _show_conclusion(_own_conclusion(selected[1].run))
         _show_own_run(selected[1], selected[0], owner)
 
 
@@ -267,7 +246,6 @@ def _own_conclusion(run: Evaluation) -> str:
 
 def _show_own_run(board: runs.Board, number: runs.Name, owner: str) -> None:
     run = board.run
-    _show_conclusion(_own_conclusion(run))
     metrics = runs.show_table(board)
     if gains := board.get(runs.gains_of, *metrics):
         with st.expander(_("What each stage gains over the one before")):

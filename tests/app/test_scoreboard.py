@@ -64,7 +64,6 @@ def test_before_anything_is_measured_the_page_is_full_with_a_reference_run(score
     assert not page.exception
     assert page.selectbox(key="run").value == "keyless-test"
     assert "Delete it" not in [button.label for button in page.button]
-    assert "dev has " in shown(page)
     run = shipped()[RUN]
     assert page.dataframe[0].value.set_index("")["smart"]["recall@5"] == run.summary("smart").with_interval("recall@5")
 
