@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice, zip_longest
 from math import isnan
-from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
@@ -236,12 +235,14 @@ def own_samples(owner: str) -> list[Sample]:
     store = workspace().store(max(indexes(), key=lambda index: index.can_enrich))
     files = [document.source_file for document in islice(store.documents(Scope(owner)), MAX_OWN_SAMPLES)]
     questions = []
-    for name in files:
+    for at, name in enumerate(files):
         chunks = chunk_range(store, Scope(owner), name, 0, CHUNKS_READ)
         facts = [question for chunk in chunks for question in _fact_questions(chunk.get_content(MetadataMode.NONE))]
-        headings = [*dict.fromkeys([*map(_heading, chunks), PurePath(name).stem])]
-        mixed = (question for pair in zip_longest(map(_about, headings), facts) for question in pair if question)
-        questions.append([Sample(question, f":gray-badge[{plain_line(name)}]") for question in mixed])
+        headings = [*map(_about, dict.fromkeys(map(_heading, chunks)))]
+        pairs = zip_longest(facts, headings) if at % 2 else zip_longest(headings, facts)
+        mixed = [question for pair in pairs for question in pair if question]
+        whole = f"{name} 문서는 무엇에 관한 것인가요?" if language_of(name) == "ko" else f"What is {name} about?"
+        questions.append([Sample(question, f":gray-badge[{plain_line(name)}]") for question in [*mixed, whole]])
     return [sample for row in zip_longest(*questions) for sample in row if sample][:MAX_OWN_SAMPLES]
 
 

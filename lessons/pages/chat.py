@@ -213,10 +213,10 @@ def _converse(turns: Sequence[Turn], ask: Callable[[str], AnswerStream], add: Ca
 def _answer(question: str, ask: Callable[[str], AnswerStream], add: Callable[[Answer], None]) -> None:
     """Draw the answer as it comes in, then the page anew. What remains if it is stopped is drawn before it.
 
-    From `answering` on it can be stopped (style.css): before, the page would be left without its messages.
+    From then on it can be stopped (style.css): before, the page would be left without its messages.
     """
     _show_question(question)
-    with st.chat_message("assistant"), st.container(key="answering"):
+    with st.chat_message("assistant"):
         answer_area, stopped = st.container(), st.empty()
         with stopped.container(key="stopped"):
             st.caption(_("Stopped."))

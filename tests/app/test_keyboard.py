@@ -52,7 +52,8 @@ def tab_to(browser: WebDriver, beginning: str, back: bool = False) -> None:
         at_rest(browser)
         keys = ActionChains(browser)
         (keys.key_down(Keys.SHIFT) if back else keys).send_keys(Keys.TAB).key_up(Keys.SHIFT).perform()
-        if focused(browser).startswith(beginning):
+        names = focused(browser), browser.switch_to.active_element.accessible_name
+        if any(name.startswith(beginning) for name in names):
             return
     raise AssertionError(f"Tab never came to {beginning!r}")
 
@@ -71,11 +72,11 @@ def test_a_question_is_asked_and_a_passage_opened_and_closed_with_keys_alone(
     press_keys(browser, Keys.ENTER)
     see(browser, "Save as Markdown")
     assert [each.text for each in browser.find_elements(By.TAG_NAME, "h3")] == ["Smart"]
-    tab_to(browser, "[1]")
+    tab_to(browser, "Smart: [1]")
     press_keys(browser, Keys.ENTER)
     see(browser, "The passage in its document")
     press_keys(browser, Keys.ESCAPE)
-    WebDriverWait(browser, 60).until(lambda driver: focused(driver).startswith("[1]"))
+    WebDriverWait(browser, 60).until(lambda driver: driver.switch_to.active_element.accessible_name.startswith("Smart"))
     assert not browser.find_elements(By.CSS_SELECTOR, "[role=dialog]")
 
 

@@ -66,7 +66,7 @@ def test_a_sample_that_is_pressed_is_asked_at_once_with_its_conversation(shop: N
 
 def test_an_owner_of_ones_own_gets_questions_from_the_headings_of_the_documents(mine: None) -> None:
     heading, fact, other = own_samples(ME)
-    assert (heading.question, other.question) == ("Summarise Shop.", "가게 쪽지 내용을 요약해 주세요.")
+    assert (heading.question, other.question) == ("Summarise Shop.", "가게 쪽지.md 문서는 무엇에 관한 것인가요?")
     assert fact.question == "Which figure is missing in “The shop opens at …”?"
     sample = fact
     page = opened(owner=ME, stages="Naive")
