@@ -120,10 +120,13 @@ def test_a_sample_of_the_copilot_is_asked_at_once(copilot: AppTest) -> None:
 
 def test_a_step_of_a_served_model_is_run_again_with_a_changed_prompt(shop: None) -> None:
     def script() -> None:
+        import streamlit as st
+
         from lessons.pages.trace import _show_step
         from lessons.trace import Step
 
-        _show_step("naive", Step("answer", prompts=["Say when the {kiosk} opens."]))
+        step = Step("answer", prompts=["Say when the {kiosk} opens."])
+        _show_step("naive", st.session_state.setdefault("answered", step))
 
     assert not AppTest.from_function(script, default_timeout=120).run().text_area  # the keyless model has no prompts
     with openai_server() as server, pytest.MonkeyPatch.context() as served:
