@@ -31,6 +31,8 @@ OWN_SPACE = "my documents"  # the owner of a visitor's files, at home
 PIXELS = 100  # an inch of a figure
 Option = TypeVar("Option")
 _drawing = ThreadPoolExecutor(1, "drawing")
+pages: dict[str, Callable[[], None]] = {}
+"""The pages by the name of their module, for links from one to another: modules import each other in no circle."""
 
 
 def page_of(*pages: int | None) -> str:
@@ -162,6 +164,7 @@ def titled(
                 owner = _choose_owner()
                 body(opened(owner, meanwhile, waits), owner)
 
+        pages[body.__module__.rpartition(".")[2]] = page
         return page
 
     return decorated

@@ -20,10 +20,9 @@ from lessons.evaluate.comparison import Comparison, as_markdown
 from lessons.evaluate.plots import shortened, stage_colour
 from lessons.evaluate.runs import shipped
 from lessons.library import checked_filter
-from lessons.pages import scoreboard
 from lessons.pages.answer import show_golden, show_sources
 from lessons.pages.asking import Request, Sample, golden_for, golden_samples, offer_samples, request_form, samples_for
-from lessons.pages.common import choose_own_space, is_sample_owner, offered, show_error, titled
+from lessons.pages.common import choose_own_space, is_sample_owner, offered, pages, show_error, titled
 from lessons.pages.documents import show_upload
 from lessons.pages.language import N_, _, language
 from lessons.pages.marks import offer_marks, show_marks
@@ -282,8 +281,8 @@ def _show(result: Result, names: Sequence[str]) -> None:
                 _show_facts(group, scores)
             else:
                 _show_missing(group[0], result)
-    if show_marks(result.owner):
-        st.switch_page(st.Page(scoreboard.page, url_path="scoreboard"))
+    if show_marks(result.owner) and (scoreboard := pages.get("scoreboard")):
+        st.switch_page(st.Page(scoreboard, url_path="scoreboard"))
     if scores:
         _show_models(answers)
         _offer_to_save(comparison)

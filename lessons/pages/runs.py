@@ -26,7 +26,7 @@ from lessons.evaluate.evaluation import (
 from lessons.evaluate.run import StoppedError, Watcher
 from lessons.evaluate.runs import delete, load, runs, save, shipped
 from lessons.pages.asking import golden_named
-from lessons.pages.common import Picture, choose, draw, offer_to_delete, show_picture
+from lessons.pages.common import Picture, choose, draw, offer_to_delete, pages, show_picture
 from lessons.pages.language import N_, _, language
 from lessons.pages.verdict import what_is_new
 from lessons.rag.workspace import Workspace
@@ -354,7 +354,6 @@ def show_records(records: Mapping[str, Record], metrics: Sequence[str], owner: s
     elif first.category == "follow-up":
         st.caption(_("A follow-up: the conversation before it belongs to the question, so it is asked in Chat."))
         return
-    from lessons.pages import compare  # which shows records, too
-
-    page, icon = st.Page(compare.page, default=True), ":material/compare_arrows:"
-    st.page_link(page, label=_("Open in Compare"), icon=icon, query_params=query)
+    if compare := pages.get("compare"):
+        page, icon = st.Page(compare, default=True), ":material/compare_arrows:"
+        st.page_link(page, label=_("Open in Compare"), icon=icon, query_params=query)
