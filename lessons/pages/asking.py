@@ -241,8 +241,8 @@ def own_samples(owner: str) -> list[Sample]:
         headings = [*map(_about, dict.fromkeys(map(_heading, chunks)))]
         pairs = zip_longest(facts, headings) if at % 2 else zip_longest(headings, facts)
         mixed = [question for pair in pairs for question in pair if question]
-        whole = f"{name} 문서는 무엇에 관한 것인가요?" if language_of(name) == "ko" else f"What is {name} about?"
-        questions.append([Sample(question, f":gray-badge[{plain_line(name)}]") for question in [*mixed, whole]])
+        about_file = f"{name} 문서는 무엇에 관한 것인가요?" if language_of(name) == "ko" else f"What is {name} about?"
+        questions.append([Sample(question, f":gray-badge[{plain_line(name)}]") for question in [*mixed, about_file]])
     return [sample for row in zip_longest(*questions) for sample in row if sample][:MAX_OWN_SAMPLES]
 
 

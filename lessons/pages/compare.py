@@ -265,13 +265,13 @@ def _show(result: Result, names: Sequence[str]) -> None:
             sentences = plain(f"{about_cost(scores)} {about_evidence(scores)}".strip())
             st.markdown(f"**{plain(summary)}** {sentences}")
             st.html(f'<div role="status" class="unseen">{html.escape(summary)}</div>')
-    before = ""
+    previous_text = ""
     for group, card in _cards(groups, scores).items():
         with card:
             if score := scores.get(group[0]):
-                is_marked = with_changes and before
-                st.markdown(changes_marked(score.answer.text, before) if is_marked else plain(score.answer.text))
-                before = score.answer.text
+                is_marked = with_changes and previous_text
+                st.markdown(changes_marked(score.answer.text, previous_text) if is_marked else plain(score.answer.text))
+                previous_text = score.answer.text
                 if not comparison.golden:
                     _show_doubts(score)
                 with st.container(gap=None):

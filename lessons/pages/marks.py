@@ -24,24 +24,24 @@ def marked_questions(owner: str) -> list[Marked]:
 
 def offer_marks(comparison: Comparison, owner: str, group: tuple[str, ...]) -> None:
     """Draw the buttons of a card; a mark counts for every stage on it."""
-    asked = owner, comparison.question, comparison.history
-    key = f"mark-{hash(asked)}-{'-'.join(group)}"
+    key_of_question = owner, comparison.question, comparison.history
+    key = f"mark-{hash(key_of_question)}-{'-'.join(group)}"
     history = [text for _role, text in comparison.history]
 
     def mark() -> None:
-        marked = st.session_state.setdefault("marks", {}).setdefault(asked, {})
+        marked = st.session_state.setdefault("marks", {}).setdefault(key_of_question, {})
         for name in group:
             marked.pop(name, None)
             if (choice := st.session_state[key]) is not None:
                 answer = comparison.answers[name]
                 marked[name] = Rating.of(answer, bool(choice), history=history), answer.trace.tokens
 
-    before = st.session_state.get("marks", {}).get(asked, {}).get(group[0])
+    earlier_mark = st.session_state.get("marks", {}).get(key_of_question, {}).get(group[0])
     st.segmented_control(
         _("Is the answer of {stage} right?", stage=group[0].capitalize()),
         MARKS,
         format_func=lambda mark: _(MARKS[mark]),
-        default=int(before[0].is_good) if before else None,
+        default=int(earlier_mark[0].is_good) if earlier_mark else None,
         key=key,
         on_change=mark,
         label_visibility="collapsed",
@@ -79,8 +79,8 @@ def question_set(marked: list[Marked]) -> str:
     lines = []
     for stages in marked:
         ratings = [rating for rating, _tokens in stages.values()]
-        known = question_lines(ratings).splitlines()
+        known_lines = question_lines(ratings).splitlines()
         bare: dict[str, object] = {"question": ratings[0].question}
         bare |= {"history": list(ratings[0].history)} if ratings[0].history else {}
-        lines.append(known[0] if known else json.dumps(bare, ensure_ascii=False))
+        lines.append(known_lines[0] if known_lines else json.dumps(bare, ensure_ascii=False))
     return "\n".join(lines)

@@ -45,9 +45,9 @@ class Spot:
         return self.quote or f"{self.place.start.rpartition(' ')[0] or self.place.start} …"
 
 
-def find_spot(place: Passage, answers: Sequence[Answer], evidence: Sequence[Evidence]) -> Spot:
+def find_spot(passage: Passage, answers: Sequence[Answer], evidence: Sequence[Evidence]) -> Spot:
     """Quote the evidence, or else what an answer cites, or the sentence nearest to the question."""
-    cells = [(answer, cell) for answer, cell in zip(answers, place.cells, strict=True) if cell]
+    cells = [(answer, cell) for answer, cell in zip(answers, passage.cells, strict=True) if cell]
     answer, cell = next((pair for pair in reversed(cells) if pair[1].evidence), cells[-1])
     documents = [ranking(answer)[rank - 1] for rank in cell.ranks]
     cited = [
@@ -56,11 +56,11 @@ def find_spot(place: Passage, answers: Sequence[Answer], evidence: Sequence[Evid
         for citation in citing.citations
         if citation.chunk_id in {ranking(citing)[rank - 1].id for rank in at.ranks}
     ]
-    quotes = [at.quote for number in place.evidence for at in evidence[number].passages] + cited
+    quotes = [at.quote for number in passage.evidence for at in evidence[number].passages] + cited
     exact = ((document, around(quote, document.content)[1]) for quote in quotes for document in documents)
     nearest = _nearest(standalone(answer.trace, answer.question), documents[0].content)
     document, words = next(((document, words) for document, words in exact if words), (documents[0], nearest))
-    return Spot(place, answer, document, " ".join(words.split()).lstrip("#| "))
+    return Spot(passage, answer, document, " ".join(words.split()).lstrip("#| "))
 
 
 def show_ranks(comparison: Comparison) -> None:

@@ -264,7 +264,7 @@ def show_table(board: Board) -> list[str]:
 
 def conclusion(board: Board) -> str:
     """Say which stages are shown to be better than the one before, which ones are not, and at what cost."""
-    run, shown, others = board.run, list[str](), list[str]()
+    run, better_ones, unproven = board.run, list[str](), list[str]()
     if run.is_stopped or len(run.stages) < 2:
         return ""
     gains = {(row.baseline, row.candidate, row.metric): row for row in board.get(gains_of, *PRIMARY.values())}
@@ -275,11 +275,11 @@ def conclusion(board: Board) -> str:
         facts = {"stage": stage.capitalize(), "before": before.capitalize(), "times": times}
         if gain.verdict in CONCLUSIONS:
             change = f"{_(run.label(gain.metric))} {gain.baseline_mean:.2f} → {gain.candidate_mean:.2f}"
-            shown.append(_(CONCLUSIONS[gain.verdict], change=change, **facts))
+            better_ones.append(_(CONCLUSIONS[gain.verdict], change=change, **facts))
         else:
-            others.append(_("{stage} than {before} (at {times} times the tokens)", **facts))
-    lasts = [_("Not shown to be better: {stages}.", stages=", ".join(others))] if others else []
-    return " ".join([*shown, *lasts])
+            unproven.append(_("{stage} than {before} (at {times} times the tokens)", **facts))
+    lasts = [_("Not shown to be better: {stages}.", stages=", ".join(unproven))] if unproven else []
+    return " ".join([*better_ones, *lasts])
 
 
 def in_plain_words(evaluation: Evaluation, rows: Iterable[str]) -> str:
@@ -324,8 +324,8 @@ def show_matrix(
         styled, hide_index=True, on_select="rerun", selection_mode="single-row", key=key, alt=alt, height=MATRIX_HEIGHT
     )
     st.caption(plain(legend))
-    chosen = event.selection.rows
-    return rows[chosen[0]] if chosen and chosen[0] < len(rows) else None
+    selected_rows = event.selection.rows
+    return rows[selected_rows[0]] if selected_rows and selected_rows[0] < len(rows) else None
 
 
 def _sign(record: Record) -> str:

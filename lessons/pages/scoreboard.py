@@ -114,8 +114,8 @@ def _group(run: Evaluation, by: str, name: str) -> dict[str, Summary]:
 def _show_questions(number: runs.Name, board: runs.Board, workspace: Workspace) -> None:
     """Show every question in colours, of this run or of a stage in two runs, and the answers to the chosen one."""
     st.header(_("Question by question"), anchor=False)
-    others = {name: label for name, label in runs.run_labels(workspace).items() if name != number}
-    labels = {number: _("this run")} | others
+    other_runs = {name: label for name, label in runs.run_labels(workspace).items() if name != number}
+    labels = {number: _("this run")} | other_runs
     last = st.session_state.get("compared-with")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         begin = [*labels].index(last) if last in labels else 0
@@ -126,7 +126,7 @@ def _show_questions(number: runs.Name, board: runs.Board, workspace: Workspace) 
         shared = [stage for stage in new.stages if stage in old.stages]
         last_shared = new.stages.index([*new.stages, *shared][-1])
         stage = st.selectbox(_("Stage"), new.stages, index=last_shared, key=f"moved-to {name} {number}")
-        options = [each for each in old.stages if old is not new or each != stage]
+        options = [name for name in old.stages if old is not new or name != stage]
         if not options:
             return
         begin = len(options) - 1 if stage not in options else options.index(stage)
@@ -138,10 +138,10 @@ def _show_questions(number: runs.Name, board: runs.Board, workspace: Workspace) 
         st.info(_("These two have answered no question in common for which this metric is known. Choose others."))
         return
     moved = moved_records(old.of(against), new.of(stage), "correctness")
-    up = sum(after.value("correctness") > before.value("correctness") for before, after in moved)
+    up = sum(later.value("correctness") > earlier.value("correctness") for earlier, later in moved)
     counts = {"up": up, "down": len(moved) - up}
     st.markdown(f"**{plain(str(gain))}** " + _("{up} up, {down} down. Choose a row to read the answers.", **counts))
-    worse = {after.question_id for _before, after in moved[up:]}
+    worse = {later.question_id for _earlier, later in moved[up:]}
     if old is new:
         rows = [{row.stage: row for row in group} for group in zip(*map(new.of, new.stages), strict=False)]
     else:
@@ -150,8 +150,8 @@ def _show_questions(number: runs.Name, board: runs.Board, workspace: Workspace) 
         rows = [dict(zip(names, pair, strict=True)) for pair in pairs if pair[0]]
     if only_worse:
         rows = [row for row in rows if row[names[1]].question_id in worse]
-    if chosen := runs.show_matrix(rows, "moved-rows"):
-        runs.show_records(chosen, ["correctness"], settings().user)
+    if row_chosen := runs.show_matrix(rows, "moved-rows"):
+        runs.show_records(row_chosen, ["correctness"], settings().user)
 
 
 # Own questions
@@ -257,5 +257,5 @@ def _show_own_run(board: runs.Board, number: runs.Name, owner: str) -> None:
         st.download_button(_("Download as JSONL"), jsonl, name, "application/jsonl", on_click="ignore")
     st.header(_("Answers by stage"), anchor=False)
     rows = [{row.stage: row for row in group} for group in zip(*map(run.of, run.stages), strict=False)]
-    if chosen := runs.show_matrix(rows, "own-rows", with_answers=True) or next(iter(rows), None):
-        runs.show_records(chosen, ["correctness", "groundedness"], owner)
+    if row_chosen := runs.show_matrix(rows, "own-rows", with_answers=True) or next(iter(rows), None):
+        runs.show_records(row_chosen, ["correctness", "groundedness"], owner)

@@ -125,13 +125,13 @@ def missing_words(answer: Answer) -> list[str]:
         return []
     stated = set(terms(" ".join(passages)))
     words = dict.fromkeys(word.strip("?!.,:;\"'“”()") for word in answer.question.split())
-    return [word for word in words if (needed := set(terms(word))) and not needed & stated]
+    return [word for word in words if (word_terms := set(terms(word))) and not word_terms & stated]
 
 
-def changes_marked(text: str, before: str) -> str:
+def changes_marked(text: str, previous_text: str) -> str:
     """Mark as Markdown what an answer says anew. What went is not written: it would be copied and read aloud."""
     words = text.split(" ")
-    spans = SequenceMatcher(None, before.split(" "), words, autojunk=False).get_opcodes()
+    spans = SequenceMatcher(None, previous_text.split(" "), words, autojunk=False).get_opcodes()
     pieces = [(tag, " ".join(words[start:end])) for tag, _, _, start, end in spans if end > start]
     return " ".join(plain(new) if tag == "equal" else f":blue-background[{plain_line(new)}]" for tag, new in pieces)
 
@@ -149,8 +149,8 @@ def worth(right: Mapping[str, Sequence[float]], tokens: Mapping[str, float]) -> 
         equal = N_("On your questions ({number}) all stages are equal: {right} right. {cheapest} costs least.")
         return _(equal, **facts)
     first = next(iter(total))
-    other = first if first != best else max((name for name in total if name != best), key=lambda name: total[name])
-    facts |= {"other": other.capitalize(), "less": total[other], "times": f"{tokens[best] / max(1, tokens[other]):.1f}"}
+    rival = first if first != best else max((name for name in total if name != best), key=lambda name: total[name])
+    facts |= {"other": rival.capitalize(), "less": total[rival], "times": f"{tokens[best] / max(1, tokens[rival]):.1f}"}
     sentence = _(
         "On your {number} questions {stage} is worth it: {right} right of {number}, {other} {less}, at {times} times "
         "the tokens.",
@@ -159,7 +159,7 @@ def worth(right: Mapping[str, Sequence[float]], tokens: Mapping[str, float]) -> 
     if best in (first, cheapest):
         enough = N_("On your {number} questions {stage} is enough: {right} right of {number}, {other} {less}.")
         sentence = _(enough, **facts)
-    if paired_gain(other, best, "correctness", right[other], right[best]).verdict != "better":
+    if paired_gain(rival, best, "correctness", right[rival], right[best]).verdict != "better":
         sentence += " " + _("With so few, this may be chance.")
     return sentence
 
