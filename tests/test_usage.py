@@ -33,6 +33,7 @@ WRONG = [
         "evaluate --split none",
         "evaluate --questions README.md --data elsewhere",
         "evaluate --questions frozen",
+        "gate base.json --margin much",
         "gate base.json --stage all",
         "ingest . --index none",
         "ingest ",

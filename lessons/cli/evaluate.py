@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import rich
 import typer
@@ -45,6 +45,7 @@ def evaluate(
     user: User = "",
     limit: Limit = None,
     sample_seed: SampleSeed = 0,
+    csv: Annotated[Path | None, typer.Option(help="Write every answer to this file, too.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure stages on questions with known answers, and say what each gains over the one before."""
@@ -78,6 +79,8 @@ def evaluate(
                 note(line)
         else:
             rich.print(gates.report(result), "\n" + _(f"Stored as run {number}."))
+        if csv:
+            runs.export_csv(result, csv)
 
 
 @commands.command()
@@ -86,25 +89,28 @@ def gate(
     stage: Annotated[str, typer.Option(help="Name of the stage that is asked.")] = "smart",
     questions: Questions = None,
     user: User = "",
+    margin: Annotated[
+        float | None, typer.Option(min=0, help="Fail, too, unless a loss larger than this is excluded.")
+    ] = None,
     update: Annotated[bool, typer.Option("--update", help="Write this run as the new baseline.")] = False,
 ) -> None:
     """Ask a stage your questions, and fail if it is worse than a baseline: a check for your own repository.
 
-    Exit code 0: no loss is shown. 1: a loss is shown. 2: nothing was compared.
+    Exit code 0: no loss is shown. 1: a loss is shown, or --margin is not kept. 2: nothing was compared.
     """
     from lessons.evaluate import choose, question_sets, run, runs
     from lessons.settings import settings
 
     answering = chosen_stage(stage)
     try:
-        if update and not os.access(baseline.resolve().parent, os.W_OK):
-            raise LessonsError(f"The folder of {baseline} is missing or closed; choose another file.")
+        if update:
+            _check_writable(baseline)
         previous = None if update else runs.read_run(baseline)
         owner = user or settings().user
         own_questions = question_sets.read_question_file(questions, owner, note) if questions else []
         with bars() as watch:
             today = run.evaluate([answering], watch=watch, own_questions=own_questions, tell=say)
-        result = choose.against_baseline(previous, today) if previous else None
+        result = choose.against_baseline(previous, today, margin) if previous else None
         if result is None:
             runs.ship(today, baseline)
     except LessonsError as error:
@@ -119,24 +125,37 @@ def gate(
 
 @commands.command()
 def gates(
+    output: Annotated[Path, typer.Option(help="Write the report to this file.")] = Path("gates-report.md"),
     limit: Limit = None,
     yes: Annotated[bool, typer.Option("--yes", help="Ask a model that costs money without asking you first.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an earlier report.")] = False,
 ) -> None:
-    """Measure every stage on the test questions with your model, and judge what each stage promises."""
+    """Measure every stage on the test questions with your model, and write a report on its gates to share."""
     from lessons.evaluate import gates, run, runs
     from lessons.rag.workspace import workspace
     from lessons.stages import stages
 
+    if output.exists() and not force:
+        raise LessonsError(f"{output} is there already; add --force to overwrite it, or name another file.")
+    _check_writable(output)
     _confirm_cost([*stages()], limit, yes)
-    every_stage = [*stages().values()]
+    reports = list[Any]()
     with stopping() as stop:
         for name in gates.MEASURED:
             with bars() as watch:
+                progress = stop(watch)
                 measured = run.evaluate(
-                    every_stage, gates.SPLIT, None, limit, watch=stop(watch), tell=say, questions=name
+                    [*stages().values()], gates.SPLIT, None, limit, watch=progress, tell=say, questions=name
                 )
-            number = runs.save(measured, workspace().engine)
-            rich.print(gates.report(measured), "\n" + _(f"Stored as run {number}."))
+            reports.append(measured)
+            say(f"Stored as run {runs.save(measured, workspace().engine)}.")
+            output.write_text(gates.as_markdown(reports), encoding="utf-8")
+    typer.echo(_(f"The report is in {output}."))
+
+
+def _check_writable(file: Path) -> None:
+    if not os.access(file.resolve().parent, os.W_OK):
+        raise LessonsError(f"The folder of {file} is missing or closed; choose another file.")
 
 
 def _confirm_cost(stages: Sequence[str], limit: int | None, yes: bool) -> None:

@@ -142,14 +142,16 @@ LISTED = 5  # questions that are named
 
 @dataclass(frozen=True)
 class GateResult:
-    """A stage against its baseline, by metric, and the questions that fell."""
+    """A stage against its baseline, by metric, and the questions that fell; a `margin` asks for proof of no loss."""
 
     gains: tuple[Gain, ...]
     fallen: tuple[Pair, ...]
+    margin: float | None = None
 
     @property
     def failed(self) -> list[Gain]:
-        return [gain for gain in self.gains if gain.verdict == "worse"]
+        least = -1.0 if self.margin is None else -self.margin
+        return [gain for gain in self.gains if gain.verdict == "worse" or gain.ci_low < least]
 
     def __str__(self) -> str:
         lines = [f"{_('FAILED') if gain in self.failed else _('held')}  {_gain_line(gain)}" for gain in self.gains]
@@ -159,7 +161,7 @@ class GateResult:
         return "\n".join([*lines, _("Failed.") if self.failed else _("Passed.")])
 
 
-def against_baseline(baseline: Evaluation, today: Evaluation) -> GateResult:
+def against_baseline(baseline: Evaluation, today: Evaluation, margin: float | None = None) -> GateResult:
     """Compare the one stage of `today`; LessonsError if too few questions are in both runs and can be judged."""
     (stage,) = today.stages
     if stage not in baseline.stages:
@@ -178,7 +180,7 @@ def against_baseline(baseline: Evaluation, today: Evaluation) -> GateResult:
         for pair in moved_records(old, new, metric)[::-1]
         if pair[1].value(metric) < pair[0].value(metric)
     }
-    return GateResult(judged, tuple(fallen.values()))
+    return GateResult(judged, tuple(fallen.values()), margin)
 
 
 def changed_settings(baseline: Evaluation, today: Evaluation) -> list[str]:

@@ -1,6 +1,6 @@
 """What each stage promises, whether the numbers of an evaluation keep the promise, and reports of all of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import nan
 from typing import Literal
@@ -23,7 +23,7 @@ from lessons.evaluate.runs import SHIPPED, read_run
 from lessons.language import _
 from lessons.models.llm import price
 from lessons.settings import settings
-from lessons.tables import Table
+from lessons.tables import Table, markdown_table, plain_line
 
 Status = Literal["passed", "not shown", "missed", "not reachable", "too few questions", "not yet measurable"]
 
@@ -35,9 +35,11 @@ MULTI_PART = "multi-part"
 
 @dataclass(frozen=True)
 class Gate:
-    """A promise about a stage, its status and its number in words."""
+    """A promise about a stage, its status, its number in words, and which result confirms or refutes it."""
 
+    stage: str
     promise: str
+    decided_by: str
     status: Status = "not yet measurable"
     number: str = ""
 
@@ -100,7 +102,12 @@ def _judged(
 
 def _gain(evaluation: Evaluation, baseline: str, candidate: str, metric: str, least: float) -> Gate:
     """Judge whether `candidate` raises the mean of `metric` by at least the share `least` of that of `baseline`."""
-    gate = Gate(f"{candidate}: {metric} at least {least:.0%} above {baseline}")
+    gate = Gate(
+        candidate,
+        f"{candidate}: {metric} at least {least:.0%} above {baseline}",
+        f"Confirmed by a gain of at least {least:.0%} that is more than chance (interval at 95 % above zero, p below "
+        "0.05); refuted by a smaller gain.",
+    )
     gain = compare_records(evaluation.of(baseline), evaluation.of(candidate), metric, baseline, candidate)
     mean = gain.baseline_mean
     if not mean > 0:
@@ -114,7 +121,11 @@ def _gain(evaluation: Evaluation, baseline: str, candidate: str, metric: str, le
 
 
 def _share_correct(evaluation: Evaluation, stage: str, category: str, least: float) -> Gate:
-    gate = Gate(f"{stage}: at least {least:.0%} correct on {category} questions")
+    gate = Gate(
+        stage,
+        f"{stage}: at least {least:.0%} correct on {category} questions",
+        f"Confirmed by a mean of at least {least:.0%} on these questions; refuted by a lower one.",
+    )
     summary = evaluation.summary(stage, category=category)
     mean, n = summary.means["correctness"], len(metric_values(evaluation.of(stage, category=category), "correctness"))
     ends = mean_with_interval(mean, summary.intervals["correctness"], ".1%")
@@ -126,7 +137,12 @@ def _share_correct(evaluation: Evaluation, stage: str, category: str, least: flo
 def _no_worse(evaluation: Evaluation, baseline: str, candidate: str, categories: tuple[str, ...]) -> Gate:
     """Pass where the interval excludes a loss beyond the `choice_margin`; miss where `candidate` is worse."""
     margin = settings().choice_margin
-    gate = Gate(f"{candidate}: no worse than {baseline} on simple questions ({', '.join(categories)})")
+    gate = Gate(
+        candidate,
+        f"{candidate}: no worse than {baseline} on simple questions ({', '.join(categories)})",
+        f"Confirmed by an interval at 95 % that excludes a loss of more than {margin:.2f}; refuted by a loss that is "
+        "more than chance.",
+    )
     old, new = (
         [record for record in evaluation.of(stage) if record.category in categories] for stage in (baseline, candidate)
     )
@@ -136,14 +152,23 @@ def _no_worse(evaluation: Evaluation, baseline: str, candidate: str, categories:
 
 
 def _grounded(evaluation: Evaluation, stage: str) -> Gate:
-    gate = Gate(f"{stage}: groundedness at least {GROUNDED:.0%}")
+    gate = Gate(
+        stage,
+        f"{stage}: groundedness at least {GROUNDED:.0%}",
+        f"Confirmed by a mean of at least {GROUNDED:.0%} over the answers that are no refusals; refuted by a lower "
+        "one.",
+    )
     values = metric_values(evaluation.of(stage), "groundedness")
     value = evaluation.mean(stage, "groundedness")
     return _judged(gate, f"{value:.1%}", len(values), value >= GROUNDED)
 
 
 def _fast(evaluation: Evaluation, stage: str) -> Gate:
-    gate = Gate(f"{stage}: p95 latency below {P95_MS / 1000:.0f} s")
+    gate = Gate(
+        stage,
+        f"{stage}: p95 latency below {P95_MS / 1000:.0f} s",
+        f"Confirmed if 95 of 100 answers take less than {P95_MS / 1000:.0f} s; refuted if fewer do.",
+    )
     summary = evaluation.summary(stage)
     timed = 0 if evaluation.replays else summary.n
     return _judged(gate, f"{summary.p95_ms:,.0f} ms", timed, summary.p95_ms < P95_MS)
@@ -180,11 +205,13 @@ def in_terminal(table: Table) -> terminal.Table:
     return drawing
 
 
-# What `lessons gates` is expected to cost
+# To share: what `lessons gates` is expected to cost, and the Markdown that it writes
 
-# The sets that it asks, and how many times the tokens of a golden question one of each takes, by the keyless model.
+# On the first the gates are judged, on the second the gains in `ACROSS`. A question of the second takes more tokens:
+# as many times those of one of the first, counted with the keyless model.
 MEASURED = {"golden": 1.0, "multihop": 1.3}
 SPLIT = "test"
+ACROSS = "all@10"
 REFERENCE = SHIPPED / "keyless-test.jsonl.gz"  # a run of every stage on all questions, with tokens counted as charged
 
 
@@ -206,3 +233,39 @@ def estimate(
     per_in, per_out = (run.settings[f"price_per_million_{kind}_tokens"] for kind in ("input", "output"))
     written = (1_000_000 * cost - per_in * tokens) / (per_out - per_in)
     return answers, round(tokens), price(tokens - written, written)
+
+
+def as_markdown(runs: Sequence[Evaluation]) -> str:
+    """Write the report of runs on the sets `MEASURED`, or on the first of them, in the language of the reader."""
+    return "\n\n".join(_paragraphs(*runs)) + "\n"
+
+
+def _paragraphs(golden: Evaluation, *further: Evaluation) -> Iterator[str]:
+    runs = (golden, *further)
+    yield f"# {_('Gates of the stages')}"
+    about = {_("Model"): golden.settings["answers"], _("Embedding"): golden.settings["embedding"]}
+    about |= {_("Date"): f"{golden.at:%Y-%m-%d}"}
+    about |= {f"{run.data}, {run.split}": _(f"{run.questions} questions") for run in runs}
+    yield _list(f"{name}: {_(str(value))}" for name, value in about.items())
+    yield f"## {_(f'Gates on {golden.data}, {golden.split}')}"
+    head = _("promise"), _("measured"), _("status"), _("what confirms or refutes it")
+    gates = gate_report(golden)
+    yield markdown_table(head, [[_(g.promise), _(g.number), _(g.status), _(g.decided_by)] for g in gates])
+    yield plain_line(_(f"A gate of fewer than {settings().gate_questions} questions is measured, not judged."))
+    for run in runs:
+        yield f"## {_(f'Means on {run.data}, {run.split}, with 95 % intervals')}"
+        table = run.table((*HEADLINE, "groundedness"))
+        yield markdown_table(table.head, table.rows)
+    for run in further:
+        yield f"## {_(f'Gains on {run.data}, {run.split}: {ACROSS}')}"
+        yield plain_line(
+            _("The share of the questions for which all passages of the evidence are among the first ten.")
+        )
+        yield _list(str(gain) for gain in run.gains([ACROSS]) if gain.n)
+        yield plain_line(_(RULE))
+    yield f"## {_('Notes')}"
+    yield _list(map(_, dict.fromkeys(remark for run in runs for remark in run.remarks)))
+
+
+def _list(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {plain_line(line)}" for line in lines)

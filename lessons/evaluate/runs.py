@@ -1,6 +1,8 @@
 """Runs that are stored, in the database and as files. A run over a reader's own questions is seen by nobody else."""
 
+import csv
 import gzip
+import io
 import json
 import math
 import zlib
@@ -21,7 +23,7 @@ from lessons.database import ensure_schema
 from lessons.database.owners import owner_transaction
 from lessons.database.schema import OWNED, protect
 from lessons.errors import LessonsError
-from lessons.evaluate.evaluation import WITH_EVIDENCE, Evaluation, Record
+from lessons.evaluate.evaluation import METRICS, OUTCOMES, UNANSWERABLE, WITH_EVIDENCE, Evaluation, Record
 from lessons.evaluate.golden import SETS, golden_questions
 from lessons.evaluate.run import fallback_notes, rejudge
 from lessons.models.llm import KEYLESS
@@ -145,16 +147,29 @@ def _record(row: dict[str, Any]) -> Record:
 
 def as_csv(evaluation: Evaluation) -> str:
     """Write a line for each answer, after a line of names."""
-    from pandas import DataFrame  # type: ignore[import-untyped]  # Streamlit brings it; half a second to import
+    last = ("retrieved", "warnings", "answered")
+    plain = [*(field.name for field in fields(Record) if field.name not in ("metrics", *last)), "outcome"]
+    metrics = [metric for metric in METRICS if metric not in (*OUTCOMES, UNANSWERABLE)]
+    file = io.StringIO(newline="")
+    writer = csv.DictWriter(file, [*plain, *metrics, *last], extrasaction="ignore")
+    writer.writeheader()
+    for record in evaluation.records:
+        row = vars(record) | as_json(record)["metrics"] | {"outcome": record.outcome}
+        row |= {name: " ".join(getattr(record, name)) for name in ("retrieved", "warnings")}
+        row["answered"] = ", ".join(f"{name}: {count}" for name, count in record.answered.items())
+        writer.writerow({name: _quote_formula(value) for name, value in row.items()})
+    return file.getvalue()
 
-    rows = [vars(record) | record.metrics | {"outcome": record.outcome} for record in evaluation.records]
-    return DataFrame(rows).drop(columns="metrics").map(_plain_cell).to_csv(index=False)
+
+def _quote_formula(value: Any) -> Any:
+    """Quote a text that a spreadsheet would run as a formula, as OWASP advises against CSV injection."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 
 
-def _plain_cell(value: Any) -> Any:
-    """Write lists as words, and quote a text that a spreadsheet would run as a formula, as OWASP advises."""
-    text = ", ".join(map(str, value)) if isinstance(value, tuple) else value
-    return f"'{text}" if isinstance(text, str) and text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+def export_csv(evaluation: Evaluation, path: Path) -> None:
+    """Write the table as UTF-8 with a mark by which spreadsheets recognise it; LessonsError if it cannot be written."""
+    with _explained(path):
+        path.write_text(as_csv(evaluation), encoding="utf-8-sig", newline="")
 
 
 def as_jsonl(evaluation: Evaluation) -> str:
@@ -176,8 +191,14 @@ def ship(evaluation: Evaluation, path: Path) -> None:
     head = {"data": evaluation.data, "split": evaluation.split, "settings": evaluation.settings}
     head |= {"at": evaluation.at.isoformat()}
     content = _lines([head, *map(as_json, (*evaluation.records, *evaluation.with_evidence))])
-    try:
+    with _explained(path):
         replace_file(path.resolve(), gzip.compress(content.encode(), mtime=0))
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise LessonsError(f"{path} cannot be written: {error.strerror}; choose another file.") from error
 

@@ -78,8 +78,8 @@ def test_without_a_limit_that_of_the_settings_holds(folder: Path, monkeypatch: p
     assert json.loads(done.stdout)["stages"]["naive"]["n"] == 1
 
 
-def test_a_person_reads_a_table_and_the_run_is_stored(folder: Path) -> None:
-    done = lessons("evaluate", "--stage", "naive", "--data", str(folder))
+def test_a_person_reads_a_table_and_the_run_is_stored(folder: Path, tmp_path: Path) -> None:
+    done = lessons("evaluate", "--stage", "naive", "--data", str(folder), "--csv", str(tmp_path / "run.csv"))
     assert all(name in done.stdout for name in ("recall@5", "right", "half", "refused", "wrong", "belonging"))
     assert "Note: 3 questions decide nothing" in done.stdout
     assert "passed: " not in done.stdout
@@ -87,6 +87,14 @@ def test_a_person_reads_a_table_and_the_run_is_stored(folder: Path) -> None:
     assert f"Stored as run {latest.id}." in done.stdout
     assert (latest.data, latest.split, latest.questions) == (folder.name, "test", 3)
     assert not {"openai_api_key", "database_url", "data_dir"} & set(latest.settings)
+    assert len((tmp_path / "run.csv").read_text(encoding="utf-8-sig").splitlines()) >= 4
+
+
+def test_a_file_that_cannot_be_written_costs_no_result(folder: Path, tmp_path: Path) -> None:
+    done = lessons("evaluate", "naive", "--data", str(folder), "--csv", str(tmp_path / "no" / "run.csv"), "--json")
+    assert done.returncode == 1
+    assert "cannot be written" in done.stderr
+    assert json.loads(done.stdout)["stages"]["naive"]["n"] == 3
 
 
 def test_a_broken_set_ends_with_code_1_and_the_place(folder: Path) -> None:
