@@ -89,7 +89,7 @@ def sufficiency(llm: Any, question: str, documents: Sequence[Any], made: Sequenc
     covered = best_lines(parsed, passages)
     scores = {row["number"]: row["score"] for row in relevance(llm, question, documents)["scores"]}
     helping = [number for number, covers in enumerate(covered, start=1) if covers >= LEAST]
-    order = sorted(helping, key=lambda number: -scores[number])
+    order = sorted(helping, key=lambda number: ("replaced_by" in documents[number - 1].metadata, -scores[number]))
     confidence = min(1.0, max(covered, default=0.0))
     choice = choose(parsed, [passages[number - 1] for number in order])
     missing = " ".join(choice.missing) if choice.lines else question

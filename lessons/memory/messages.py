@@ -151,6 +151,7 @@ class StoredMessages(MessageStore):
 
     def __init__(self, engine: Engine, limit: int | None = None) -> None:
         self._engine, self._limit = engine, limit or settings().session_messages
+        self._writers = [Lock() for _ in range(64)]  # writers of one session wait here, without holding a connection
 
     def add(self, scope: Scope, session_id: str, *messages: Message) -> None:
         """Add messages, one writer at a time: ids follow the commits, and the messages of a call stay together."""
@@ -159,7 +160,7 @@ class StoredMessages(MessageStore):
         rows = [{"role": role, "content": content, **common} for role, content in messages]
         newest = select(MessageRow.id).where(*_in_session(scope, session_id)).order_by(MessageRow.id.desc())
         beyond = newest.offset(self._limit).limit(1).scalar_subquery()
-        with self._transaction(scope) as connection:
+        with self._writers[hash(session) % len(self._writers)], self._transaction(scope) as connection:
             connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(session, 0))))
             connection.execute(insert(MessageRow), rows)
             connection.execute(delete(MessageRow).where(*_in_session(scope, session_id), MessageRow.id <= beyond))
