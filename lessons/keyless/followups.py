@@ -12,7 +12,7 @@ from lessons.keyless import task
 from lessons.keyless.conversation import asks_back, recalled, remembered
 from lessons.keyless.intent import is_small_talk
 from lessons.keyless.words import INTERROGATIVE, is_noun, read_question
-from lessons.text import language, normalize, terms
+from lessons.text import ENGLISH_STOP_WORDS, language, normalize, terms
 from lessons.text.korean import particle_pattern, read_korean
 from lessons.text.periods import moved, normal_form, periods, pointed_at, written
 
@@ -45,10 +45,15 @@ _AUXILIARY = re.compile(
 )
 _TOPIC = re.compile(r"[은는도]요?\W*$")
 _PREDICATE = re.compile(r"(?:(?<![은는도])요|니까|니다|나|[가-힣](?:줘|해|돼|져|야|죠|지|라)|주세요|까)\s*[?？.!]*\s*$")
+_PERSON = re.compile(r"(?i)\b(?:he|she|him|his|her|hers)\b|그\s?(?:분|사람|여자|남자)|이분")
+_NAMED = re.compile(
+    r"\b[A-Z][a-z]+(?: [A-Z][\w-]+)+|[가-힣]{2,4}(?=\s?(?:대표|회장|사장|부사장|전무|이사|부장|팀장|교수|박사|의장))"
+)
+_IDENTIFIER = re.compile(r"(?<![\w-])[A-Za-z]+[-_#][A-Za-z\d_-]*\d[A-Za-z\d_-]*")
 _ENDING = re.compile(rf"^{particle_pattern()}*(?:요|데요|가요)?(?![가-힣])")
 _WITHIN_A_YEAR = frozenset(["quarter", "half", "month"])
 _DATED = _WITHIN_A_YEAR | {"year"}
-_LONGEST, _TURNS = 300, 10  # characters of a follow-up, and turns, that are read
+_LONGEST, _TURNS, _CHARS = 300, 10, 1_000  # characters of a follow-up; turns, and characters of each, that are read
 
 
 @dataclass(frozen=True)
@@ -59,27 +64,43 @@ class Item:
     text: str
 
 
+@dataclass(frozen=True)
+class Turn:
+    """A question as it stands alone, and what was answered."""
+
+    question: str
+    answer: str = ""
+
+
 @task("condense")
 def compress(llm: Any, question: str, turns: Sequence[tuple[str, str]] = (), memory: str = "", **_: Any) -> str:
     """Add in brackets what the question leaves out; what a memory says that was said is older turns."""
     spoken = [f"{role}: {' '.join(content.split())}" for role, content in turns]
     if asks_back(question) or recalled(question, "\n".join([memory, *spoken])) or is_small_talk(llm, question):
         return question
-    earlier = [(line.source, line.text) for line in remembered(memory)]
-    questions: list[str] = []  # each made to stand alone by those before it
-    for role, content in [*earlier, *turns[-2 * _TURNS :]]:
-        content = normalize(content)[:_LONGEST]
-        if role == "user" and content.strip() and recalled(content, "") is None:  # no thanks and no statement
-            questions.append(standalone(content, questions))
-    return standalone(question, questions)
+    earlier = [(line.source, line.text) for line in remembered(memory) if line.source != "noted"]
+    return standalone(question, _turns([*earlier, *turns[-2 * _TURNS :]]))
 
 
-def standalone(question: str, earlier: Sequence[str]) -> str:
+def _turns(history: Sequence[tuple[str, str]]) -> list[Turn]:
+    """Return the user's questions, each made to stand alone by those before it, with what was answered."""
+    turns: list[Turn] = []
+    for role, content in history:
+        content = normalize(content)[:_CHARS]
+        if role == "user" and content.strip():
+            is_question = recalled(content, "") is None  # no thanks and no statement
+            turns += [Turn(standalone(content[:_LONGEST], turns))] if is_question else []
+        elif role == "assistant" and turns:
+            turns[-1] = Turn(turns[-1].question, f"{turns[-1].answer}\n{content}".strip())
+    return turns
+
+
+def standalone(question: str, turns: Sequence[Turn]) -> str:
     """Add in brackets the names, identifiers and periods that a question lacks, of words only what it is about.
 
-    A question with a period of its own is about the last one before it that has one of this kind.
+    A question with a period of its own is about the last turn that has one of this kind.
     """
-    if not earlier or len(question) > _LONGEST or not lacks_subject(question):
+    if not turns or len(question) > _LONGEST or not lacks_subject(question):
         return question
     body = without_lead(question)
     own_items = items(body)
@@ -88,10 +109,11 @@ def standalone(question: str, earlier: Sequence[str]) -> str:
     # Only a fragment replaces a name; a question may name something else beside, as 'How does that compare to …?'
     kinds -= set() if is_fragment(body) else {"name", "code"}
     dated = kinds & _DATED
-    last = next((text for text in reversed(earlier) if dated & {item.kind for item in items(text)}), earlier[-1])
-    new = _moved(question, last)
+    last = next((t for t in reversed(turns) if dated & {item.kind for item in items(t.question)}), turns[-1])
+    added = [Item("name", name) for name in _people(last.answer)[:1] if _PERSON.search(question)]
+    new = _moved(question, last.question)
     replaced = kinds | {item.kind for item in new}
-    added = [item for item in _carried(body, own_items, items(last)) if item.kind not in replaced]
+    added += [item for item in _carried(body, own_items, items(last.question)) if item.kind not in replaced]
     covered, lacking = set(terms(question)), list[str]()
     for item in [*added, *new]:
         if not set(terms(item.text)) <= covered:
@@ -110,6 +132,10 @@ def _carried(body: str, own_items: Sequence[Item], last: Sequence[Item]) -> list
 def _words(candidates: Sequence[Item], text: str) -> list[Item]:
     """Keep the names, identifiers and words that are no predicate of the text."""
     return [item for item in candidates if item.kind in ("name", "code", "word") and not _is_verb(item.text, text)]
+
+
+def _people(answer: str) -> list[str]:
+    return [name for name in _NAMED.findall(answer) if name.split()[0].lower() not in ENGLISH_STOP_WORDS]
 
 
 def _moved(question: str, last: str) -> list[Item]:
@@ -153,15 +179,17 @@ def _is_verb(word: str, text: str) -> bool:
 
 
 def items(text: str) -> list[Item]:
-    """List what a question is about: its names, identifiers and words, then its periods."""
+    """List what a question is about: its names and words, then its identifiers and its periods."""
     text = _POINTING.sub(lambda match: " " * len(match[0]), re.sub("[()]", " ", normal_form(text)))
     dated, plain = periods(text), text
     for period in reversed(dated):
         plain = f"{plain[: period.start]} {_ENDING.sub('', plain[period.end :], count=1)}"
+    codes = [Item("code", match) for match in _IDENTIFIER.findall(plain)]
+    units = read_question(_IDENTIFIER.sub(" ", plain)).units
     is_short = len(plain.split()) <= 2  # 'And Thornquay?': a single word has a capital only if it is a name
     nouns = [
         Item("name" if is_short and unit.text[0].isupper() else unit.kind, unit.text)
-        for unit in read_question(plain).units
+        for unit in units
         if unit.required or (unit.weight >= 0.5 and is_noun(unit.text))
     ]
-    return [*nouns, *(Item(period.unit, text[period.start : period.end]) for period in dated)]
+    return [*nouns, *codes, *(Item(period.unit, text[period.start : period.end]) for period in dated)]

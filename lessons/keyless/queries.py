@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lessons.keyless import task
-from lessons.keyless.followups import standalone
+from lessons.keyless.followups import Turn, standalone
 from lessons.keyless.parts import sides
 from lessons.keyless.words import read_question
 from lessons.text import ENGLISH_STOP_WORDS, language, terms
@@ -105,7 +105,8 @@ def _parts(query: str) -> Iterator[str]:
     """Yield the questions that one question holds; a later one that lacks its subject takes it from the first."""
     parts = [part.strip(" ,") for part in _PARTS.split(query) if len(part.split()) >= _LEAST]
     if len(parts) > 1:
-        yield from (standalone(part, parts[:1]) if part is not parts[0] else part for part in parts)
+        first = Turn(parts[0])
+        yield from (standalone(part, [first]) if part is not parts[0] else part for part in parts)
 
 
 def content_words(query: str) -> str:

@@ -36,12 +36,12 @@ def passes(case: FollowUp) -> bool:
 
 
 def test_nearly_all_follow_ups_take_over_what_they_leave_out() -> None:
-    """The others name another kind of place, point at somebody in the answer, or lack a subject without a sign."""
-    assert sum(map(passes, TUNED)) >= 38  # of 46
+    """The others name a place of another kind, or lack a subject without a sign of it."""
+    assert sum(map(passes, TUNED)) >= 40  # of 46
 
 
 def test_follow_ups_that_were_never_tuned_on_mostly_stand_alone() -> None:
-    assert sum(map(passes, HELD_OUT)) >= 23  # of 34
+    assert sum(map(passes, HELD_OUT)) >= 24  # of 34
 
 
 @pytest.mark.parametrize("case", [*TUNED, *HELD_OUT], ids=lambda case: case.question)
