@@ -4,7 +4,7 @@ from hashlib import sha256
 
 from tests.exercises.mistakes import mistake, mistakes
 
-mistakes("12.1", "LessonsError")
+mistakes("12.1", 120, 30)
 
 
 def _retried(action, wait, pauses, error=TimeoutError):
