@@ -10,11 +10,13 @@ from typing import Any
 
 from lessons.keyless import task
 from lessons.keyless.enrich import shortened
-from lessons.keyless.facts import SEVERAL, Notes, class_of, facts, same_key, states_only, take_up
+from lessons.keyless.facts import SEVERAL, Notes, class_of, corrects, facts, same_key, states_only, take_up
 from lessons.keyless.lines import search_terms
 from lessons.keyless.words import Unit, read_question
 from lessons.models.tokens import TokenEstimator
 from lessons.text import language, sentences, terms
+from lessons.text.numbers import number_words
+from lessons.text.periods import periods
 from lessons.text.word_lists import words_of
 
 SAID = {  # how an answer says that it comes from the conversation and not from a document
@@ -91,15 +93,20 @@ _SAYING = re.compile(
     r"|\byou (?:still )?(?:remember|recall)\b|(?:라고|다고|냐고|자고) ?(?:했|하셨|말|그랬)"
     r"|말(?:씀)?(?:했|하셨|드렸)|(?:얘기|이야기|언급)(?:했|하셨|드렸)|기억(?:하|나|해)"
     rf"|{_SELF}[^?]*(?:[했였었]|이었)(?:죠|지|더라|던가|나요)"
-    r"|^(?:and |so )?(?:what|who)(?:['’]s| is| are) my [a-z]+\W*$"
+)
+_BY_YOU = re.compile(r"(?i)\b(?:did|have|had) you (?:say|tell|told|mention)|\byou (?:said|told|mentioned|answered)\b")
+_MINE = re.compile(
+    r"(?i)^(?:and |so )?(?:what|who)(?:['’]s| is| are) my [a-z]+\W*$"
     r"|^(?:제|내|저의|나의) [가-힣]+ (?:뭐|무엇|얼마|누구|어디|언제|몇 ?[가-힣]+?)"
     r"(?:야|예요|이에요|이죠|지|죠|니|인가요)?\W*$"
 )
 _OWN = re.compile(rf"(?i)\b(?:my|mine|our|am I|are we|(?:do|have|did) (?:I|we))\b|{_SELF}")
 _AGAIN = re.compile(r"(?i)\b(?:again|repeat|once more)\b|다시|한 ?번 더")
 _WHOLE = re.compile(r"(?i)\b(?:we|conversation|chat|so far)\b|대화|얘기|이야기|지금까지|[하고]던|고 있었")
+_WE_ARE = re.compile(r"(?i)\b(?:are we|am I)(?: (?P<at>on|in|at))?\W*$")
 _DOCUMENTS = re.compile(r"(?i)\b(?:documents?|files?|sources?|materials?)\b|문서|파일|자료")
 _SEEING = tuple(words_of("seeing"))
+_COUNTED = re.compile(r"몇\s?[가-힣]+")  # what is counted stands beside it: '직원이 몇 명이죠'
 _TALK = words_of("talk")  # words that are only about talking itself: of Korean ones, what longer words begin with
 _STEMS = tuple(word for word in _TALK if not word.isascii() and len(word) > 1)
 
@@ -112,7 +119,8 @@ def _topic_words(text: str) -> list[str]:
 
 def asks_back(question: str) -> bool:
     """Tell whether only the conversation can answer a question, because it asks what was said in it."""
-    return _SAYING.search(question) is not None or _about_the_talk(question)
+    is_quote = _SAYING.search(question) and not _BY_YOU.search(question)
+    return bool(is_quote or _MINE.search(question) or _about_the_talk(question))
 
 
 def _about_the_talk(question: str) -> bool:
@@ -136,53 +144,76 @@ def recalled(question: str, memory: str) -> str | None:
         return polite
     if new := states_only(question):
         return form["stated"].format("; ".join(f"{fact.key}: {fact.value}" for fact in new))
-    if _about_the_talk(question):
+    if not lines or _about_the_talk(question):
         return _of_the_talk(question, memory, form)
-    if not (back := asks_back(question)) and not _OWN.search(question):
+    if _BY_YOU.search(question):
+        best = _best(question, [line for line in lines if line.source == "assistant"], _LEAST_COVERED)
+    elif (back := asks_back(question)) or _OWN.search(question):
+        notes, lines = settled(lines)
+        facts_ = [Statement("noted", f"{key}: {value}") for key, value, _ in notes.values() if value]
+        lines = [line for line in lines if line.source == "user" and line.text[-1] not in "?？" and _holds(line, notes)]
+        best = _best(question, [*lines, *facts_], _LEAST_COVERED if back else 1.0)
+    else:
         return None
-    noted = [Statement("noted", f"{key}: {value}") for key, value, _ in _notes(lines).values() if value]
-    others = [
-        line for line in lines if line.source == "user" and line.text[-1] not in "?？" and not any(facts(line.text))
-    ]
-    best = _best(question, [*others, *noted], _LEAST_COVERED if back else 1.0)
     return form[best.source].format(best.text.rstrip(".") if best.source == "noted" else best.text) if best else None
 
 
 def _of_the_talk(question: str, memory: str, form: dict[str, str]) -> str | None:
     """Repeat the last answer, or what the user asked and said, newest last."""
-    turns = [line.strip().partition(": ") for line in memory.splitlines()]
+    turns = [line for line in map(str.strip, memory.splitlines()) if line.startswith(("user: ", "assistant: "))]
+    if not turns or not _about_the_talk(question):
+        return None
     if _AGAIN.search(question):
-        answers = [text for role, _, text in turns if role == "assistant"]
+        answers = [line.removeprefix("assistant: ") for line in turns if line.startswith("assistant: ")]
         return form["assistant"].format(answers[-1]) if answers else None
-    texts = dict.fromkeys(text for role, _, text in turns if role == "user")
+    texts = dict.fromkeys(line.removeprefix("user: ") for line in turns if line.startswith("user: "))
     topics = [shortened(text, _LONGEST_LINE) for text in texts if _topic_words(text)]
     return form["about"].format(" · ".join(topics[-_MOST_TURNS:])) if topics else None
 
 
-def _notes(lines: Sequence[Statement]) -> Notes:
-    """Return the facts as they stand after these lines."""
+def settled(lines: Sequence[Statement]) -> tuple[Notes, list[Statement]]:
+    """Return the facts as they stand now, and the lines, each the last time, without those that are replaced later."""
     notes: Notes = {}
+    left: dict[Statement, frozenset[str]] = {}
+    turn = 0
     for line in lines:
         key, _, value = line.text.partition(": ")
         if line.source == "noted":
-            notes[same_key(key)] = key, value, 0
+            notes.pop(same_key(key), None)
+            notes[same_key(key)] = key, value, turn
         elif line.source == "user":
-            take_up(notes, line.text)
-    return notes
+            turn += 1
+            take_up(notes, line.text, turn)
+        stated = frozenset(same_key(fact.key) for fact in facts(line.text) if line.source == "user")
+        left = {old: keys for old, keys in left.items() if old != line and not (keys & stated - SEVERAL)}
+        left[line] = stated
+    return notes, [*left]
+
+
+def _holds(line: Statement, notes: Notes) -> bool:
+    stated = facts(line.text) if line.source == "user" else ()
+    return all(fact.value in notes.get(same_key(fact.key), ("", ""))[1] for fact in stated)
 
 
 def _best(question: str, lines: Sequence[Statement], least: float) -> Statement | None:
-    """Return the last of the lines that cover most of what a question asks for."""
-    units = [unit for unit in read_question(question).units if unit.weight > 0.3 and _topic_words(unit.text)]
-    scored = [(_covered(units, line), at) for at, line in enumerate(lines)]
+    """Return the last of the lines that cover most of what a question asks for, a number if it asks for one."""
+    kinds = read_question(question).kinds
+    units = read_question(_COUNTED.sub(" ", question)).units
+    asked_units = [unit for unit in units if unit.weight > 0.3 and _topic_words(unit.text)]
+    lines = [line for line in lines if "number" not in kinds or any(map(str.isdigit, number_words(line.text)))]
+    scored = [(_covered(asked_units, question, line), at) for at, line in enumerate(lines)]
     best, at = max(scored, default=(0.0, 0))
     return lines[at] if best >= least and best else None
 
 
-def _covered(units: Sequence[Unit], line: Statement) -> float:
+def _covered(units: Sequence[Unit], question: str, line: Statement) -> float:
     """Return the share of the words that a line holds, be it as the key or the class of a fact."""
-    key, words = same_key(line.text.partition(": ")[0]), search_terms(line.text)
-    covered = [1.0 if key in (same_key(unit.text), class_of(unit.text)) else unit.covered(words) for unit in units]
+    stated = [line.text.partition(": ")[0]] if line.source == "noted" else [fact.key for fact in facts(line.text)]
+    keys, words = {same_key(key) for key in stated}, search_terms(line.text)
+    keys |= {period.unit for period in periods(line.text)}
+    if (match := _WE_ARE.search(question)) and (match["at"] or "be").lower() in keys:
+        return 1.0
+    covered = [1.0 if {same_key(unit.text), class_of(unit.text)} & keys else unit.covered(words) for unit in units]
     return sum(covered) / len(covered) if covered else 0.0
 
 
@@ -190,14 +221,14 @@ def _covered(units: Sequence[Unit], line: Statement) -> float:
 def recursive_summary(
     llm: Any, turns: Sequence[Turn], summary: str = "", count: int = 20, tokens: int = 500, **_: Any
 ) -> str:
-    """Keep the newest lines of the old summary and of these turns that fit; a fact that was stated anew replaces."""
+    """Keep the lines of the old summary and of these turns that fit; what has been corrected goes."""
     old = [line for line in remembered(summary) if line.source != "noted"]
     return _fitting([*old, *_lines(turns)], count, tokens)
 
 
 @task("turns_summary")
 def turns_summary(llm: Any, turns: Sequence[Turn], tokens: int, **_: Any) -> str:
-    """Keep the newest lines of these turns that fit in so many tokens."""
+    """Keep the lines of these turns that fit in so many tokens."""
     return _fitting(_lines(turns), 4 * len(turns), tokens)
 
 
@@ -206,17 +237,21 @@ def _lines(turns: Sequence[Turn]) -> list[Statement]:
     lines: list[Statement] = []
     for _number, question, answer in turns:
         question_terms, replies = set(terms(question)), sentences(" ".join(answer.split()))[:8]
-        replies.sort(key=lambda text: -len(question_terms & set(terms(text))) - any(map(str.isdigit, text)))
-        turn = [("user", text) for text in sentences(" ".join(question.split()))[-3:]]
-        turn += [("assistant", text) for text in replies[:1]]
-        lines += [Statement(source, shortened(text, _LONGEST_LINE)) for source, text in turn if len(terms(text)) > 1]
+        near = sorted(replies, key=lambda text: -len(question_terms & set(terms(text))) - any(map(str.isdigit, text)))[
+            :1
+        ]
+        turn = [Statement("user", text) for text in sentences(" ".join(question.split()))[-3:]]
+        turn += [Statement("assistant", text) for text in near]
+        lines += [
+            Statement(line.source, shortened(line.text, _LONGEST_LINE)) for line in turn if len(terms(line.text)) > 1
+        ]
     return lines
 
 
 def _fitting(lines: Sequence[Statement], count: int, tokens: int) -> str:
     """Keep at most `count` lines in their order: those that state a fact first, of all others the newest."""
-    lines = _without_replaced(lines)
-    order = sorted(range(len(lines)), key=lambda at: (not _stated(lines[at]), -at))
+    lines = settled(lines)[1]
+    order = sorted(range(len(lines)), key=lambda at: (not _states(lines[at]), -at))
     positions: list[int] = []
     for at in order[:count]:
         if TokenEstimator().count(_written(lines, [*positions, at])) <= tokens:
@@ -224,19 +259,8 @@ def _fitting(lines: Sequence[Statement], count: int, tokens: int) -> str:
     return _written(lines, positions)
 
 
-def _without_replaced(lines: Sequence[Statement]) -> list[Statement]:
-    """Return the lines, each the last time, without those whose fact is stated anew later."""
-    left: dict[Statement, frozenset[str]] = {}
-    for line in lines:
-        stated = _stated(line)
-        left = {old: keys for old, keys in left.items() if old != line and not (keys & stated - SEVERAL)}
-        left[line] = stated
-    return [*left]
-
-
-def _stated(line: Statement) -> frozenset[str]:
-    """Return what the keys of the facts that a user states in a line mean."""
-    return frozenset(same_key(fact.key) for fact in facts(line.text) if line.source == "user")
+def _states(line: Statement) -> bool:
+    return line.source == "user" and (any(facts(line.text)) or corrects(line.text))
 
 
 def _written(lines: Sequence[Statement], positions: Sequence[int]) -> str:

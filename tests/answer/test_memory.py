@@ -40,6 +40,7 @@ def answered(question: str, memory: str = NOTED, llm: object = None) -> Answer:
         ("제가 쓰는 클라우드가 뭐라고 했죠?", "EC2"),
         ("What's my name?", "Mina"),
         ("제 이름이 뭐예요?", "Mina"),
+        ("What did you say about refunds?", "14 days"),
     ],
 )
 def test_a_question_about_what_was_said_is_answered_from_it_and_cites_no_document(question: str, said: str) -> None:
