@@ -156,4 +156,8 @@ def test_what_is_built_in_an_exercise_becomes_a_stage_or_its_memory_and_is_measu
             after = after[next(place for place, code in enumerate(after) if f'check("{id_}"' in code) :]
             built[id_] = "\n".join(code for code in after if f'solved("{id_}"' in code)
     assert len({id_[:2] for id_ in built}) >= 8
-    assert [id_ for id_, code in built.items() if not re.search(r"evaluate|measure\(|compression|searched|document\.id", code)] == []
+    assert [
+        id_
+        for id_, code in built.items()
+        if not re.search(r"evaluate|measure\(|compression|searched|document\.id", code)
+    ] == []
