@@ -59,8 +59,8 @@ def health() -> None:
     st.markdown(
         _(
             "An OpenAI key, a server of your own, your own PostgreSQL or another data folder: put its lines into a "
-            "file named `.env` in the workbook's folder, and start the app again. README.md has them under *Your own "
-            "model and database*, and `.env.example` has all settings."
+            "file named `.env` in the workbook's folder, and start the app again. `lessons/models/README.md` has them, "
+            "and `.env.example` has all settings."
         )
     )
 
