@@ -32,7 +32,7 @@ quick: check
 test: check
 	$(UV) run --locked $(EXTRAS) pytest $(QUIET)
 	$(UV) run --locked $(EXTRAS) pytest $(PARALLEL) --ignore=$(QUIET)
-	$(UV) run --locked $(EXTRAS) python -m tests.notebooks --both
+	$(UV) run --locked $(EXTRAS) python -m tests.notebooks
 
 # Nothing optional may be needed: what asks for an extra's packages is run without them.
 bare: check

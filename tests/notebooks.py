@@ -1,13 +1,9 @@
 """Execute the notebooks of the course and compare their outputs, in a data folder with the shipped documents loaded.
 
     python -m tests.notebooks                  without a key
-    python -m tests.notebooks --recorded       by the replies of a real model that are on record
-    python -m tests.notebooks --both           both, with one loading of the documents
     python -m tests.notebooks --write          write the outputs instead of comparing them
 
-By recorded replies, only English notebooks with cells tagged `model-output` run. The outputs of these cells may be
-others. Every cell has to run, though, unless it asks the model itself for what is not on record. How many requests are
-on record is told. Both ways reach no other machine: a try is refused, told, and fails the comparison.
+The notebooks reach no other machine: a try is refused, told, and fails the comparison.
 
 Two processes, each with a database of its own, take the next notebook as soon as they have ended one. Kernels of the
 Korean edition run in its folder, and so the package speaks Korean there.
@@ -39,36 +35,24 @@ from nbclient.exceptions import CellExecutionError
 
 from tests.course.measures import NOTEBOOKS, notebooks
 from tests.course.offline_process import said, watched
-from tests.support.unrecorded import MARK
 
 ROOT = Path(__file__).parents[1]
 PLUGINS = ["-p", "nbval.plugin", "-p", "pytest_timeout"]  # the others take a second and a half of each notebook
 COMPARE = [*PLUGINS, "--nbval", "--nbval-sanitize-with", "tests/nbval_sanitize.cfg", "--nbval-kernel-name", "python3"]
 PATIENCE = "--timeout=1200"  # seconds for a cell: the longest takes one or two minutes, and ten on a busy machine
-RECORDED = {
-    "LESSONS_RECORDED": "qwen2.5-coder-1.5b-instruct-q4_k_m",
-    "LESSONS_EVALUATION_QUESTIONS": "1",  # of a set was asked when the notebooks were recorded, which took hours
-    "LESSONS_TEST_EMBEDDED": os.devnull,
-    "LESSONS_TEST_ANSWERED": "",
-}
-Task = tuple[Path, bool]
-"""A notebook, and whether recorded replies answer it."""
 
 
 def main() -> int:
     """The exit code of the comparison. Without named notebooks all of them run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--recorded", action="store_true", help="answer by recorded replies of a real model")
-    parser.add_argument("--both", action="store_true", help="first without a key, then by recorded replies")
     parser.add_argument("--write", action="store_true", help="write the outputs, and the vectors of what is embedded")
     parser.add_argument("--one-by-one", action="store_true", help="run no two notebooks at the same time")
     parser.add_argument("notebooks", nargs="*", type=Path)
     chosen, further = parser.parse_known_args()
-    ways = [False, True] if chosen.both else [chosen.recorded]
-    tasks = [(path, way) for way in ways for path in able(chosen.notebooks or whole_course(way), way)]
+    paths = list(filter(can_run, chosen.notebooks or [*notebooks(), *notebooks(NOTEBOOKS / "ko")]))
     run = write if chosen.write else partial(compare, further=further)
     with embedding_told() as embedded, answered_once(not chosen.write):
-        code = run_all(tasks, run, chosen.one_by_one)
+        code = run_all(paths, run, chosen.one_by_one)
         if chosen.write:
             write_vectors_of(embedded, whole=not chosen.notebooks)
         else:
@@ -76,22 +60,13 @@ def main() -> int:
     return code
 
 
-def whole_course(recorded: bool) -> list[Path]:
-    return [*notebooks(), *([] if recorded else notebooks(NOTEBOOKS / "ko"))]
-
-
-def able(named: Sequence[Path], recorded: bool) -> list[Path]:
-    """Those that can run, and by recorded replies those of them that ask a model."""
-    return [path for path in named if can_run(path) and (not recorded or MARK in path.read_text(encoding="utf-8"))]
-
-
-def run_all(tasks: Sequence[Task], run: Callable[[Task], int], one_by_one: bool) -> int:
-    """The worst exit code of these tasks, each of which `run` takes."""
-    if one_by_one or len(tasks) < 2:
+def run_all(paths: Sequence[Path], run: Callable[[Path], int], one_by_one: bool) -> int:
+    """The worst exit code of these notebooks, each of which `run` takes."""
+    if one_by_one or len(paths) < 2:
         with corpus_loaded():
-            return max(map(run, tasks), default=0)
+            return max(map(run, paths), default=0)
     with ProcessPoolExecutor(2, get_context("spawn"), load_for_process) as pool:
-        return max(pool.map(run, tasks))
+        return max(pool.map(run, paths))
 
 
 def can_run(notebook: Path) -> bool:
@@ -183,21 +158,14 @@ def load_for_process() -> None:
     opened.enter_context(corpus_loaded())
 
 
-def environment(folder: Path, recorded: bool) -> dict[str, str]:
-    """What a notebook finds in its environment: it writes down in the folder what it tries and what is replayed."""
-    told = {"LESSONS_TEST_REPLAYED": str(folder / "replayed")}
-    return watched(folder / "tries") | (RECORDED | told if recorded else {})
-
-
-def write(task: Task) -> int:
+def write(path: Path) -> int:
     """Execute a notebook and write its outputs; one that fails stays as it was."""
-    path, recorded = task
     as_loaded()
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(notebook, timeout=1200, kernel_name="python3", record_timing=False)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            client.execute(cwd=path.parent, env=environment(Path(folder), recorded))
+            client.execute(cwd=path.parent, env=watched(Path(folder) / "tries"))
     except CellExecutionError as error:
         print(f"{path.name}: {error}", flush=True)
         return 1
@@ -206,41 +174,21 @@ def write(task: Task) -> int:
     return 0
 
 
-def compare(task: Task, further: list[str]) -> int:
+def compare(path: Path, further: list[str]) -> int:
     """Run pytest on a notebook and print what it says; `further` are arguments for it."""
-    path, recorded = task
     as_loaded()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        compared = tolerant(path, folder) if recorded else path
-        known = ["-p", "tests.support.unrecorded"] if recorded else []
-        command = [sys.executable, "-m", "pytest", *COMPARE, *known, PATIENCE, *further, str(compared)]
+    with tempfile.TemporaryDirectory() as folder:
+        tries = Path(folder) / "tries"
         done = subprocess.run(
-            command,
+            [sys.executable, "-m", "pytest", *COMPARE, PATIENCE, *further, str(path)],
             cwd=ROOT,
-            env=environment(folder, recorded) | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+            env=watched(tries) | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
             stdout=subprocess.PIPE,
             text=True,
         )
-        tried = said(folder / "tries")
-        print(f"{path.name}\n{done.stdout}{replayed(folder)}{tried}", flush=True)
+        tried = said(tries)
+        print(f"{path.name}\n{done.stdout}{tried}", flush=True)
         return int(done.returncode != 0 or tried != "")
-
-
-def replayed(folder: Path) -> str:
-    """How many requests of a notebook were answered from the record; empty if it made none."""
-    found = said(folder / "replayed").split()
-    return f"{found.count('found')} of {len(found)} requests are on record.\n" if found else ""
-
-
-def tolerant(path: Path, folder: Path) -> Path:
-    """A copy whose marked cells nbval runs without comparing what they give."""
-    notebook = nbformat.read(path, as_version=4)
-    for cell in notebook.cells:
-        tags = cell.metadata.get("tags", [])
-        cell.metadata["tags"] = [*tags, "nbval-ignore-output"] if MARK in tags else tags
-    nbformat.write(notebook, folder / path.name)
-    return folder / path.name
 
 
 if __name__ == "__main__":
