@@ -66,26 +66,35 @@ _PARTICLES = {  # as catalogues write them → after a consonant, after a vowel
     "(으)로": ("으로", "로"),
     "(이)": ("이", ""),
 }
-_OPEN_PARTICLE = re.compile(rf"(\w)(\W*?)({'|'.join(map(re.escape, _PARTICLES))})")
-_END_IN_CONSONANT = frozenset("013678lmnLMNR")  # read in Korean: 영, 일, 삼, 육, 칠, 팔; 엘, 엠, 엔, 알
-_END_IN_RIEUL = frozenset("178lLR")
+_OPEN_PARTICLE = re.compile("|".join(map(re.escape, _PARTICLES)))
+_END_IN_CONSONANT = frozenset("013678lmnrLMNR")  # read in Korean: 영, 일, 삼, 육, 칠, 팔; 엘, 엠, 엔, 알
+_END_IN_RIEUL = frozenset("178lrLR")
+_QUOTES = "'\"’”」』`"
 
 
 def with_particles(text: str) -> str:
-    """Choose each particle that a catalogue leaves open, as in `{0}을(를)`, by the sound before it.
-
-    Particles of other letters follow a vowel: most words in Latin letters are read with one at their end.
-    """
+    """Choose each particle that a catalogue leaves open, as in `{0}을(를)`, by the sound before it."""
 
     def choose(match: re.Match[str]) -> str:
-        last, between, particle = match.groups()
-        final = (ord(last) - ord("가")) % 28 if "가" <= last <= "힣" else 0  # 8 is ㄹ, after which it is 로, too
-        rieul = final == 8 or last in _END_IN_RIEUL
-        closed = final > 0 or last in _END_IN_CONSONANT
-        after_consonant, after_vowel = _PARTICLES[particle]
-        return last + between + (after_consonant if closed and not (particle == "(으)로" and rieul) else after_vowel)
+        after_consonant, after_vowel = _PARTICLES[match[0]]
+        closed = ends_in_consonant(text[: match.start()], rieul_is_open=match[0] == "(으)로")
+        return after_consonant if closed else after_vowel
 
     return _OPEN_PARTICLE.sub(choose, text)
+
+
+def ends_in_consonant(text: str, rieul_is_open: bool = False) -> bool:
+    """Tell whether the last sound of a text is a consonant. Before 으로/로, ㄹ counts as open.
+
+    Closing quotes and a bracketed remark are looked through: `매출(잠정)` ends as 매출 does. Latin letters without a
+    final consonant of their own in Korean count as open.
+    """
+    word = re.sub(r"\([^()]*\)$", "", text.rstrip(_QUOTES + " "))
+    last = word.rstrip(_QUOTES + ")")[-1:]
+    if "가" <= last <= "힣":
+        final = (ord(last) - ord("가")) % 28  # 0: it ends in a vowel, 8: in ㄹ
+        return final > 0 and not (rieul_is_open and final == 8)
+    return last in _END_IN_CONSONANT and not (rieul_is_open and last in _END_IN_RIEUL)
 
 
 @cache

@@ -2,9 +2,8 @@
 
 import re
 
-FINAL_DIGITS = "013678"  # 영 일 삼 육 칠 팔 end in a consonant
-FINAL_LETTERS = "LMNRlmnr"  # the letter names 엘, 엠, 엔, 알 end in a consonant
-RIEUL = "178Llr"  # sounds that end in ㄹ, which takes 로, not 으로
+from lessons.language import ends_in_consonant
+
 MARK = re.compile(r"\[(은/는|이/가|을/를|과/와|으로/로)\]")
 
 
@@ -15,21 +14,9 @@ def particles(text: str) -> str:
     """
     while match := MARK.search(text):
         with_final, without = match.group(1).split("/")
-        particle = with_final if _closed(text[: match.start()], with_final == "으로") else without
-        text = text[: match.start()] + particle + text[match.end() :]
+        closed = ends_in_consonant(text[: match.start()], rieul_is_open=with_final == "으로")
+        text = text[: match.start()] + (with_final if closed else without) + text[match.end() :]
     return text
-
-
-def _closed(text: str, rieul_is_open: bool) -> bool:
-    """Return whether the last sound is a consonant (ㄹ counts as open before 으로/로)."""
-    word = re.sub(r"\([^()]*\)$", "", text.rstrip("'\"’”」』 "))
-    char = word.rstrip("'\"’”」』)")[-1:]
-    if "가" <= char <= "힣":
-        final = (ord(char) - ord("가")) % 28
-        return final != 0 and not (rieul_is_open and final == 8)
-    if char == "0" and re.search(r"\d0$|[1-9]0", word):
-        return True  # 십, 백, 천, 만
-    return (char in FINAL_DIGITS or char in FINAL_LETTERS) and not (rieul_is_open and char in RIEUL)
 
 
 def plain(text: str) -> str:
