@@ -4,10 +4,12 @@ import logging
 import re
 import sys
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallBlock
@@ -25,7 +27,8 @@ from lessons.models.tokens import TokenEstimator
 from lessons.plan import Part
 from lessons.rag.catalog import registered_file
 from lessons.rag.context import ContextBuilder, quoted
-from lessons.rag.types import Context, Filters, Query, Resources, RetrievedDocument
+from lessons.rag.types import Context, Documents, Filters, Query, Resources, RetrievedDocument
+from lessons.search.hybrid import VARIANT_WEIGHT
 from lessons.search.other_transforms import normalized
 from lessons.search.transforms import Condense
 from lessons.settings import settings
@@ -70,8 +73,6 @@ You gather from a collection of documents what answers a question. Another step 
     metadata={"task": "tool_calls"},
 )
 
-NO_CALL = "You have not searched yet. Call search_documents now, with a query for the question above."
-
 NOTHING = "Nothing was found; search for something broader, in fewer words, or stop."
 NOTHING_IN_FILE = "Nothing was found in this file; search all documents, or stop."
 SHOWN_BEFORE = "This search found only documents that you have been shown."
@@ -104,6 +105,7 @@ class SearchTools:
         self._functions = [_tool(function) for function in functions]
         self.tools = [_tool(self.search_documents), _tool(self.search_by_metadata), *self._functions]
         self.found: dict[tuple[str, str | None], tuple[RetrievedDocument, ...]] = {}
+        self.candidates: list[RetrievedDocument] = []  # of the first search, before its reranker chose
         self.error: Exception | None = None
 
     def search_documents(self, query: str) -> Found:
@@ -120,7 +122,7 @@ class SearchTools:
         try:
             by_name = {tool.metadata.get_name(): tool for tool in self.tools}
             if (tool := by_name.get(call.tool_name)) is None:
-                raise LessonsError(f"There is no tool {call.tool_name!r}; the tools are {' and '.join(by_name)}.")
+                raise LessonsError(f"There is no tool {call.tool_name!r}; the tools are {', '.join(by_name)}.")
             step.input = arguments = _arguments(tool, call.tool_kwargs)
             if tool in self._functions:
                 step.output = _result(tool, arguments)
@@ -138,6 +140,8 @@ class SearchTools:
         for part in result.trace:
             step.nest(part)
         step.output = list(result.documents)
+        if not self.found:
+            self.candidates = [document for part in result.trace if part.name == "retrieve" for document in part.output]
         shown_ids = {document.id for documents in self.found.values() for document in documents}
         self.found[search] = result.documents
         return _results_text(result.documents, shown_ids, NOTHING_IN_FILE if search[1] else NOTHING)
@@ -227,7 +231,7 @@ class ToolCaller:
         if self._replaced:
             step.notes.append(CHOSEN_INSTEAD)
         reserved = 0 if self._tools.found or self._keyless else 1
-        calls = self._choose_or_ask_again(step) if left > reserved else None
+        calls = self._choose(step) if left > reserved else None
         if not self._keyless and (calls is None or not (calls or self._tools.found)):
             self._llm, self._replaced, reserved = keyless_of(self._llm), True, 0
             if CHOSEN_INSTEAD not in " ".join(step.notes):
@@ -244,15 +248,6 @@ class ToolCaller:
             ]
             self._messages.append(ChatMessage(role=MessageRole.ASSISTANT, blocks=blocks))
         return accepted
-
-    def _choose_or_ask_again(self, step: Step) -> list[ToolSelection] | None:
-        """Ask the model for calls; ask once more if its first decision has none."""
-        calls = self._choose(step)
-        if calls == [] and not self._keyless and len(self._messages) == 2:
-            self._messages.append(ChatMessage(NO_CALL, role=MessageRole.USER))
-            calls = self._choose(step)
-            self._messages.pop()
-        return calls
 
     def add_result(self, call: ToolSelection, result: str) -> None:
         """Tell the model what came of a call."""
@@ -274,24 +269,22 @@ class ToolCaller:
         return ToolSelection(tool_id=f"call-{self._call_count}", tool_name=name, tool_kwargs=call.tool_kwargs)
 
 
-BEST_OF_FIRST = 3  # documents of the first search that come before those of the others
+def merge_searches(searches: Iterable[Documents], further: Documents = ()) -> list[RetrievedDocument]:
+    """Merge searches: the best document of each in turn, the others by the sum of their scores, then `further` ones.
 
-
-def take_turns(searches: Iterable[Sequence[RetrievedDocument]]) -> list[RetrievedDocument]:
-    """Merge searches: the best of the first, which is about the whole question, then one of each in turn.
-
-    Every search gets a document in before the budget of the context is spent; the first comes last in a round.
+    Every search gets a document in before the budget of the context is spent. The first, which is about the whole
+    question, has weight 1, the others `VARIANT_WEIGHT`.
     """
-    first, *later = list(searches) or [[]]
-    documents = {document.id: document for document in first[:BEST_OF_FIRST]}
-    waiting = [iter(search) for search in (*later, first[BEST_OF_FIRST:])]
-    while waiting:
-        for search in [*waiting]:
-            if document_ := next((document for document in search if document.id not in documents), None):
-                documents[document_.id] = document_
-            else:
-                waiting.remove(search)
-    return list(documents.values())
+    results, totals = [*searches], defaultdict[str, float](float)
+    for number, documents in enumerate(results):
+        for document in documents:
+            totals[document.id] += document.score * (VARIANT_WEIGHT if number else 1.0)
+    best = chain(*(documents[:1] for documents in results))
+    by_score = sorted(chain(*results), key=lambda document: -totals[document.id])
+    merged: dict[str, RetrievedDocument] = {}
+    for document in chain(best, by_score, further):
+        merged.setdefault(document.id, document)
+    return list(merged.values())
 
 
 @dataclass(frozen=True)
@@ -330,7 +323,9 @@ class Agent:
                     driver.add_result(call, tools.run(call, step))
         if not tools.found and tools.error:
             raise tools.error
-        return pipeline.pack(take_turns(tools.found.values()), query, resources, trace)
+        # If one search was not enough, its reranker, too, may have missed something.
+        further = tools.candidates if len(tools.found) > 1 else ()
+        return pipeline.pack(merge_searches(tools.found.values(), further), query, resources, trace)
 
 
 def stand_alone(query: Query, resources: Resources, trace: Trace) -> Query:
@@ -344,5 +339,6 @@ def describe_step(step: Step) -> str:
     """Describe a step that has just begun: `searching: late fees in faq.md`."""
     if not isinstance(step.input, dict):
         return "choosing what to search for"
-    doing = "searching" if step.name.startswith("search_") else step.name
-    return f"{doing}: {' in '.join(map(str, step.input.values()))}"[:200]
+    doing = "searching" if step.name.startswith("search_") else step.label
+    values = (str(value) for value in step.input.values() if value != "" and not isinstance(value, bool))
+    return f"{doing}: {' in '.join(values)}"[:200]

@@ -5,33 +5,32 @@ import platform
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
+from urllib.parse import unquote
 
 from llama_index.core.llms import LLM
 from llama_index.core.prompts import BasePromptTemplate
 from pydantic import BaseModel
-from sqlalchemy.exc import ArgumentError
 
 from lessons.agent import AGENT, SearchTools
 from lessons.context import cache, compress, intent, refine
 from lessons.copilot import decision
 from lessons.database import engine, ensure_schema, server_info
-from lessons.database.owners import row_security_status
-from lessons.database.remote import make_multihost_url
+from lessons.database.row_security import row_security_status
 from lessons.database.schema import make_role
 from lessons.errors import LessonsError, ModelError
 from lessons.ingest import enrich
+from lessons.language import _
 from lessons.library import indexes
 from lessons.memory import profile, summaries
 from lessons.models.embedding import embedding_model, identity
 from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import describe, language_model
-from lessons.models.recorded import prompt_label, read_record, record_path, relevant_settings, settings_diff
+from lessons.models.recorded import prompt_label, read_record, record_path
 from lessons.models.served_call import openai_tools
 from lessons.rag.prompts import answer_prompt
 from lessons.rag.types import Scope
@@ -48,8 +47,9 @@ PACKAGES = (
     "streamlit", "jupyterlab", "matplotlib",
 )  # fmt: skip
 HIDDEN = "***"
-_PUBLIC = {"127.0.0.1", "localhost", "postgres", "v1", str(Settings.model_fields["user"].default)}
-_SHORTEST = 4  # characters of a secret; a shorter one would tear other words apart
+_PUBLIC = {"http", "https", "postgresql", "postgres", "localhost", "127.0.0.1", "v1"}
+"""Words of an address that say nothing private."""
+_SHORTEST = 4  # characters of what is masked within words, too; a shorter one would tear other words apart
 
 _PRIVATE = re.compile(
     r"""(?<=://)[^\s/@]+@              # name and password in an address
@@ -80,7 +80,7 @@ class Report(list[Check]):
         return all(check.ok for check in self)
 
     def __repr__(self) -> str:
-        return "\n".join(map(str, self))
+        return "\n".join(_(str(check)) for check in self)
 
 
 def examine(configured: Settings | None = None) -> Report:
@@ -90,7 +90,7 @@ def examine(configured: Settings | None = None) -> Report:
 
 def checks(config: Settings) -> Iterator[Check]:
     """Check Python, database, embedding, language model and documents, one after the other."""
-    yield Check("python", sys.version_info >= (3, 11), f"{platform.python_version()} on {platform.system()}")
+    yield Check("python", sys.version_info >= (3, 11), f"{platform.python_version()}, {platform.system()}")
     yield Check("llama-index", True, version("llama-index-core"))
     yield _check("database", lambda: server_info(config))
     yield _check("owners", lambda: _owners(config))
@@ -136,16 +136,14 @@ def _records(config: Settings) -> Iterator[Check]:
     """Check the record of each model, and of one that should be there."""
     used = {record_path(config.recorded, config.recorded_dir)} if config.recorded else set()
     for path in sorted({*config.recorded_dir.glob("*.jsonl.gz"), *used}):
-        yield _check("recorded replies", partial(_record, path, config if path in used else None))
+        yield _check("recorded replies", partial(_record, path))
 
 
-def _record(path: Path, config: Settings | None) -> str:
-    """Count the replies in a file, and those to other prompts; LessonsError if it was recorded with other settings."""
+def _record(path: Path) -> str:
+    """Count the replies in a file, and those to other prompts."""
     record = read_record(path)
-    if config and (difference := settings_diff(record.served, relevant_settings(config))):
-        raise LessonsError(f"{path.name} was recorded with {difference}; with other settings little of it is given.")
     stale = record.stale(labels())
-    summary = f"{len(record.replies):,} of {record.served.model}, recorded {record.dates}"
+    summary = f"{len(record.replies):,} of {record.model}, recorded {record.dates}"
     return f"{summary}; {stale:,} to prompts that the package does not send" if stale else summary
 
 
@@ -158,7 +156,7 @@ def check_record(model: str, config: Settings) -> str:
             f"{stale:,} of {len(record.replies):,} replies in {path.name} are to prompts that the package does not "
             "send; record the model again."
         )
-    return f"{path.name} is whole: {_record(path, None)}."
+    return f"{path.name} is whole: {_record(path)}."
 
 
 ASKED = {"en": "Who?", "ko": "누가?"}  # a question in each language, which the prompts of a question are made for
@@ -174,7 +172,7 @@ def labels() -> frozenset[str]:
 def _prompts() -> Iterator[tuple[BasePromptTemplate, type[BaseModel] | None]]:
     for language, question in ASKED.items():
         yield from ((answer_prompt(memory=memory, language=language), None) for memory in (False, True))
-        yield from ((prompt(question), None) for prompt in (decision.answer_prompt, decision.steps_prompt))
+        yield from ((decision.answer_prompt(question, steps), None) for steps in (False, True))
         yield decision.sufficiency_prompt(question), decision.Decision
         yield from ((transforms.query_prompt(task, question), None) for task in ("condense", "rewrite"))
         yield other_transforms.hyde_prompt(question), None
@@ -182,7 +180,7 @@ def _prompts() -> Iterator[tuple[BasePromptTemplate, type[BaseModel] | None]]:
         yield rerankers.relevance_prompt(question), rerankers.Scores
         yield enrich.KEYWORDS[language], enrich.Keywords
         yield enrich.SUMMARY[language], None
-    yield from ((prompt, None) for prompt in (intent.SMALL_TALK, intent.IN_CONVERSATION, cache.RESTYLE))
+    yield from ((prompt, None) for prompt in (intent.SMALL_TALK, cache.RESTYLE))
     yield from ((prompt, None) for prompt in (summaries.RECURSIVE_SUMMARY, summaries.TURNS_SUMMARY))
     yield summaries.ENTITIES, summaries.NotedEntities
     yield profile.PROFILE, profile.StatedFacts
@@ -212,32 +210,20 @@ def issue_report(configured: Settings | None = None) -> str:
         "settings: " + (", ".join(sorted(config.model_fields_set)) or "all defaults"),
         "packages: " + ", ".join(f"{name} {_version(name)}" for name in PACKAGES),
     ]
-    report = ["### Environment", "", *(f"- {line}" for line in lines), "", "```text", str(examine(config)), "```"]
+    report = ["### Environment", "", *(f"- {line}" for line in lines), "", "```text", *map(str, examine(config)), "```"]
     return hidden("\n".join(report), config)
 
 
 def hidden(text: str, config: Settings) -> str:
     """Mask keys, passwords, names in addresses, the machines they lead to, and the reader's folders."""
-    secrets, names = _private_words(config)
-    patterns = [re.escape(word) for word in secrets] + [rf"\b{re.escape(name)}\b" for name in names]
-    pattern = "|".join(sorted(patterns, key=len, reverse=True))
-    return _PRIVATE.sub(HIDDEN, re.sub(pattern, HIDDEN, text))
-
-
-def _private_words(config: Settings) -> tuple[set[str], set[str]]:
-    """Return what is masked wherever it stands, and names, which are masked as whole words."""
-    secrets = {str(path) for path in (Path.home(), ROOT, config.data_dir, config.data_dir.absolute())}
-    secrets |= {key.get_secret_value() for key in (config.openai_api_key, config.database_url) if key}
-    secrets |= {config.openai_base_url} if config.openai_base_url else set()
-    names = {config.user}
-    for text in list(secrets):
-        with suppress(ArgumentError, ValueError):  # no address at all
-            url = make_multihost_url(text.strip().strip("\"'"))
-            hosts = {host for listed in url.normalized_query.get("host", ()) for host in listed.split(",") if host}
-            names |= {str(part) for part in (url.username, url.host, url.database) if part} | hosts
-            secrets |= hosts - _PUBLIC
-            secrets |= {str(url.password)} if url.password else set()
-    return {word for word in secrets if len(word) >= _SHORTEST}, names - _PUBLIC
+    secrets = [secret.get_secret_value() for secret in (config.openai_api_key, config.database_url) if secret]
+    secrets += [config.openai_base_url] if config.openai_base_url else []
+    parts = {part for secret in secrets for part in re.split(r"[\s/@:,?&=\"']+", secret) if part}
+    names = {config.user, *parts, *map(unquote, parts)} - _PUBLIC - {Settings.model_fields["user"].default}
+    secrets += map(str, (Path.home(), ROOT, config.data_dir, config.data_dir.absolute()))
+    patterns = [re.escape(secret) for secret in sorted(secrets, key=len, reverse=True) if len(secret) >= _SHORTEST]
+    patterns += [rf"(?:(?<!\w)|(?<=%..)){re.escape(name)}(?!\w)" for name in sorted(names, key=len, reverse=True)]
+    return _PRIVATE.sub(HIDDEN, re.sub("|".join(patterns), HIDDEN, text))
 
 
 def _version(package: str) -> str:

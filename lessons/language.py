@@ -54,8 +54,14 @@ def in_korean(text: str) -> str:
         return translated
     for pattern, message in _patterns():
         if match := pattern.fullmatch(text):
-            return with_particles(korean()[message].format(*map(in_korean, match.groups())))
+            return with_particles(korean()[message].format(*map(_part_in_korean, match.groups())))
     return "\n".join(map(in_korean, text.split("\n"))) if "\n" in text else text
+
+
+def _part_in_korean(text: str) -> str:
+    """Translate what is filled in: a message, or a list of words such as `numbers, words`."""
+    translated = in_korean(text)
+    return translated if translated != text else ", ".join(map(in_korean, text.split(", ")))
 
 
 _PARTICLES = {  # as catalogues write them → after a consonant, after a vowel
@@ -67,7 +73,7 @@ _PARTICLES = {  # as catalogues write them → after a consonant, after a vowel
     "(이)": ("이", ""),
 }
 _OPEN_PARTICLE = re.compile("|".join(map(re.escape, _PARTICLES)))
-_END_IN_CONSONANT = frozenset("013678lmnrLMNR")  # read in Korean: 영, 일, 삼, 육, 칠, 팔; 엘, 엠, 엔, 알
+_END_IN_CONSONANT = frozenset("013678clmnrLMNR")  # read in Korean: 영, 일, 삼, 육, 칠, 팔; 에이전틱; 엘, 엠, 엔, 알
 _END_IN_RIEUL = frozenset("178lrLR")
 _QUOTES = "'\"’”」』`"
 
@@ -101,7 +107,8 @@ def ends_in_consonant(text: str, rieul_is_open: bool = False) -> bool:
 def _patterns() -> list[tuple[re.Pattern[str], str]]:
     """Return patterns of filled messages: those that introduce another (`Note: {0}`) first, then the longest."""
     filled = [message for message in korean() if _FILLED.search(message)]
-    filled.sort(key=lambda message: (not re.match("[^{]+: {", message), -len(_FILLED.sub("", message))))
+    introduces = re.compile(r"([^{]+|(ok|NO)  \{0\}): \{").match
+    filled.sort(key=lambda message: (not introduces(message), -len(_FILLED.sub("", message))))
     return [
         (re.compile("(.*?)".join(map(re.escape, _FILLED.split(message)[::2])), re.DOTALL), message)
         for message in filled
@@ -120,6 +127,22 @@ def _of_the_notebook() -> str:
     if not ipython or not ipython.get_ipython():
         return ""
     return "ko" if Path.cwd().is_relative_to(NOTEBOOKS) else "en"
+
+
+def show_in_korean() -> None:
+    """Let a notebook of the Korean edition show the package's sentences in Korean, in lists and dictionaries, too.
+
+    The commands that it runs speak Korean, as well.
+    """
+    if _of_the_notebook() == "ko":
+        os.environ["LANGUAGE"] = "ko"
+        formatter = sys.modules["IPython"].get_ipython().display_formatter.formatters["text/plain"]
+        formatter.for_type(str, lambda text, printer, cycle: printer.text(repr(_sentence_in_korean(text))))
+
+
+def _sentence_in_korean(text: str) -> str:
+    """Leave single words as they are: a name in a dictionary is what code asks for."""
+    return in_korean(text) if text.count(" ") > 1 else text
 
 
 def _of_the_shell() -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
+from lessons.language import _
 from lessons.models.tokens import TokenCounter
 from lessons.tables import html_table
 from lessons.text import cut_sentences
@@ -16,7 +17,7 @@ Message = tuple[str, str]  # role (`user`, `assistant`) and content
 class Part:
     """A part of a prompt: its items in the order in which they are sent, and which of them stay if not all fit.
 
-    `all` of them always do, and `whole` is all or none. `first` and `last` are the items from that end, `beginning` the
+    `all` of them always do. `first` and `last` are the items from that end, `beginning` the
     first ones and of the next one the sentences or words that fit. `text` writes an item as it is sent, and `joint`
     stands between two in one text; without it each item is a text, and is counted, by itself.
     """
@@ -24,7 +25,7 @@ class Part:
     name: str
     items: Sequence[Any]
     limit: int = sys.maxsize
-    keep: Literal["all", "whole", "first", "last", "beginning"] = "first"
+    keep: Literal["all", "first", "last", "beginning"] = "first"
     text: Callable[[Any], str] = str
     joint: str | None = None
 
@@ -38,7 +39,7 @@ class Part:
         if self.keep == "all" or self.count(self.items, counter) <= room:
             return tuple(self.items)
         fitting: tuple[Any, ...] = ()
-        for item in () if self.keep == "whole" else reversed(self.items) if self.keep == "last" else self.items:
+        for item in reversed(self.items) if self.keep == "last" else self.items:
             longer = (item, *fitting) if self.keep == "last" else (*fitting, item)
             if self.count(longer, counter) > room:
                 break
@@ -101,15 +102,15 @@ class Plan:
         return replace(self, pieces=tuple(pieces))
 
     def __repr__(self) -> str:
-        lines = [f"{piece.name}: {piece.tokens} tokens, {piece.dropped} left out" for piece in self.pieces]
-        return "\n".join([*lines, f"buffer: {self.buffer} of {self.room} tokens"])
+        lines = [_("{0}: {1} tokens, {2} left out").format(_(p.name), p.tokens, p.dropped) for p in self.pieces]
+        return "\n".join([*lines, _("buffer: {0} of {1} tokens").format(self.buffer, self.room)])
 
     def _repr_html_(self) -> str:
         rows = [
-            [piece.name, str(piece.tokens), str(piece.dropped), piece.text[:80] + "…" * (len(piece.text) >= 80)]
+            [_(piece.name), str(piece.tokens), str(piece.dropped), piece.text[:80] + "…" * (len(piece.text) >= 80)]
             for piece in self.pieces
         ]
-        return html_table(["", "tokens", "left out", "begins"], [*rows, ["buffer", str(self.buffer), "", ""]])
+        return html_table(["", "tokens", "left out", "begins"], [*rows, [_("buffer"), str(self.buffer), "", ""]])
 
 
 def history_part(history: Iterable[Message], limit: int = sys.maxsize) -> Part:

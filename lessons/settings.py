@@ -185,8 +185,6 @@ class Settings(BaseSettings):
     cache_answers: int = 1_000  # kept of an owner; the least recently used goes first
     cache_restyle: bool = True  # let the model word a kept answer for the question as it is put now
 
-    # Compression of a context that does not fit
-
     # Evaluation
     evaluation_questions: int | None = Field(None, ge=1)  # that are drawn of those there are; None: all of them
     evaluation_timed: bool = True  # False: shipped vectors of questions are used; latencies lack their embedding
@@ -205,8 +203,6 @@ class Settings(BaseSettings):
     copilot_turns_tokens: int = 1_500  # of the last turns, word for word
     copilot_documents_tokens: int = 1_500
     copilot_question_tokens: int = 100  # a longer question takes its room from the documents
-
-    # Exercises
 
     @field_validator("*")
     @classmethod

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from lessons.language import _
+
 _MARKS = re.compile(r"([!#$&()*+.:<=>@\[\\\]^_`{|}~-])")
-_ADDRESS = re.compile(r"(?i)((?:https?://|www\.)[\w.~:/?#@!$&'*+,;=%-]*|(?<![\w.+-])[\w.+-]++@\w[\w.+-]*)")
+_ADDRESS = re.compile(r"(?i)((?:https?://|www\.)[\w.~:/?#@!$&'*+,;=%-]*|(?<![\w.+-])[\w.+-]++@[\w-]+\.[\w.+-]+)")
 _INDENTED = re.compile(r"(?m)^[ \t]+")
 _NUMBER = re.compile(r"[-+–−~<>≤≥≈$(\[]*(US\$ ?)?\d.{0,40}|[-–—]?")
 """A number with its unit or interval, or the dash where there is none."""
@@ -20,8 +22,13 @@ class Markup(str):
 
 
 def html_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Build an HTML table with its texts escaped; numbers are aligned right, the first column and words left."""
-    columns = list(zip_longest(head, *rows, fillvalue=""))  # a row may end early
+    """Build an HTML table with its texts escaped; numbers are aligned right, the first column and words left.
+
+    The head is put into the reader's language, and so are the names of the rows: a first column without a head.
+    """
+    columns = list(zip_longest(map(_, head), *rows, fillvalue=""))  # a row may end early
+    if columns and not columns[0][0]:
+        columns[0] = tuple(map(_, columns[0]))
     sides = ["left", *(_side(cells) for _, *cells in columns[1:])]
     head, *rows = zip(*columns, strict=True)
     body = "".join(f"<tr>{_cells(row, sides, 'td')}</tr>" for row in rows)

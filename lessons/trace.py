@@ -1,12 +1,14 @@
 """The trace of one answer, the one record that everything else reads: what every step took in, gave out, and cost."""
 
-import html
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter, time
 from typing import Any
+
+from lessons.language import N_, _
+from lessons.tables import html_table
 
 
 @dataclass
@@ -31,6 +33,11 @@ class Step:
     answered: Counter[str] = field(default_factory=Counter, repr=False)
     prompts: list[str] = field(default_factory=list, repr=False)
     began: float = field(default_factory=time, repr=False, compare=False)  # seconds since 1970
+
+    @property
+    def label(self) -> str:
+        """The name in words, in the language of the reader."""
+        return _(self.name.lower().replace("_", " "))
 
     def nest(self, step: "Step") -> None:
         """Count what a step within this one used, and keep it as a part of this one."""
@@ -99,15 +106,14 @@ class Trace:
         return sum((step.answered for step in self.steps), Counter())
 
     def __repr__(self) -> str:
-        return "\n".join(f"{step.name}: {step.ms:.1f} ms, {step.llm_calls} model calls" for step in self.steps)
+        line = _("{0}: {1} ms, {2} model calls")
+        return "\n".join(line.format(step.label, f"{step.ms:.1f}", step.llm_calls) for step in self.steps)
 
     def _repr_html_(self) -> str:
-        head = (
-            "<tr><th>step</th><th>time</th><th>model calls</th><th>tokens in</th><th>tokens out</th><th>notes</th></tr>"
-        )
-        return f"<table>{head}{''.join(map(_row, self.steps))}</table>"
+        head = [N_("step"), N_("time"), "model calls", "tokens in", "tokens out", N_("notes")]
+        return html_table(head, map(_row, self.steps))
 
 
-def _row(step: Step) -> str:
-    cells = (step.name, f"{step.ms:.1f} ms", step.llm_calls, step.tokens_in, step.tokens_out, " ".join(step.notes))
-    return "<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells) + "</tr>"
+def _row(step: Step) -> list[str]:
+    numbers = [f"{number:,}" for number in (step.llm_calls, step.tokens_in, step.tokens_out)]
+    return [step.label, f"{step.ms:.1f} ms", *numbers, " ".join(map(_, step.notes))]

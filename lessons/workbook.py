@@ -9,6 +9,7 @@ from tqdm.auto import tqdm
 from lessons.doctor import Report, examine
 from lessons.ingest.pipeline import FileResult, ingest_each
 from lessons.ingest.read import list_files
+from lessons.language import _, show_in_korean
 from lessons.library import indexes, load_corpus
 from lessons.models.embedding import identity
 from lessons.models.llm import describe
@@ -50,7 +51,7 @@ class Workbook:
         """
         files, targets = list_files([folder]), indexes()
         results = ingest_each(self.workspace, files, targets, Scope(user))
-        rows = list(tqdm(results, "Reading", total=len(files) * len(targets), unit="file", leave=False))
+        rows = list(tqdm(results, _("Reading"), total=len(files) * len(targets), unit="file", leave=False))
         return [result for index in targets for filled, result in rows if filled is index]
 
     def __repr__(self) -> str:
@@ -59,16 +60,17 @@ class Workbook:
         for name, stage in self.stages.items():
             documents = self.workspace.store(stage.index).documents(Scope(self.workspace.settings.user))
             lines.append(f"{name}: {sum(document.chunks for document in documents)} chunks")
-        return "\n".join(lines)
+        return "\n".join(map(_, lines))
 
 
 def start() -> Workbook:
     """Open the workspace, load the shipped documents where they are missing, and return the workbook."""
+    show_in_korean()
     opened, bars = workspace(), list[tqdm]()
 
     def show(count: int, total: int) -> None:
         if not bars:
-            bars.append(tqdm(desc="Loading the shipped documents", unit="file", leave=False, total=total))
+            bars.append(tqdm(desc=_("Loading the shipped documents"), unit="file", leave=False, total=total))
         bars[0].update(count - bars[0].n)
 
     load_corpus(opened, show)

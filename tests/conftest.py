@@ -40,7 +40,7 @@ SLOW = (
     "app", "benchmarks", "course", "data", "exercises", "faults", "production", "scale", "memory/test_concurrency.py",
     "database/test_distribution.py", "database/test_embedded_server.py", "database/test_pooler.py",
     "database/test_replicas.py", "evaluate/test_beir.py", "evaluate/test_command.py",
-    "evaluate/test_recording.py", "evaluate/test_run.py",
+    "evaluate/test_public.py", "evaluate/test_recording.py", "evaluate/test_run.py",
     "ingest/test_jobs_processes.py", "rag/test_path.py", "test_cli.py", "test_serve.py",
 )  # fmt: skip
 """Folders and files that start a browser, a cluster or other processes: `make quick` leaves them out."""

@@ -122,7 +122,8 @@ def tell_unshipped(embedded: Path) -> None:
 def corpus_loaded() -> Iterator[None]:
     """A data folder with the shipped documents in every index, which is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="lessons-notebooks-") as folder:
-        os.environ |= {"LESSONS_DATA_DIR": folder, "LESSONS_EVALUATION_TIMED": "false"}
+        # Nothing closes the display of a progress bar in a file: it would stay at 0 %.
+        os.environ |= {"LESSONS_DATA_DIR": folder, "LESSONS_EVALUATION_TIMED": "false", "TQDM_DELAY": "86400"}
         from lessons.database import erase
         from lessons.library import load_corpus
         from lessons.rag.workspace import workspace

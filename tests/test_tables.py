@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from lessons.tables import html_table
 
 
@@ -31,3 +33,9 @@ def test_a_table_may_be_empty_and_interprets_nothing() -> None:
 def test_a_row_may_end_early() -> None:
     rows = [["correct", "0.35", "0.54"], ["latency", "12"]]
     assert sides(html_table(["", "naive", "ceiling"], rows)) == [["left", "right", "right"]] * 3
+
+
+def test_names_of_rows_are_put_into_the_readers_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANGUAGE", "ko")
+    assert "<td style='text-align:left'>사실</td>" in html_table(["", "n"], [["fact", "12"]])
+    assert "<td style='text-align:left'>fact</td>" in html_table(["id", "n"], [["fact", "12"]])

@@ -29,6 +29,7 @@ WRONG = [
         "app --headless=3",
         "app --port 70000",
         "evaluate --limit 0",
+        "scoreboard nothing",
         "evaluate --limit many",
         "evaluate --split none",
         "evaluate --questions README.md --data elsewhere",

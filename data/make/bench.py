@@ -14,7 +14,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from itertools import product
 from statistics import fmean, median
@@ -28,18 +28,18 @@ from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter,
 from pgvector.psycopg import register_vector
 from sqlalchemy import Engine, event, insert
 
+from data.make.graphs import BATCH, NEIGHBOURS, OWNER, compared, copy_rows, mean_vector, vectors
 from lessons.database.owners import owner_transaction
 from lessons.database.schema import protect
 from lessons.evaluate.throwaway import PREFIX, claimed, drop_leftovers
-from lessons.models.embedding_cache import ThreadedEmbedding
 from lessons.models.keyless import OfflineLLM
+from lessons.models.keyless_embedding import ThreadedEmbedding
 from lessons.rag.retrievers import KeywordRetriever, VectorRetriever
 from lessons.rag.store import ChunkStore
 from lessons.rag.tables import DocumentRow, term_table_name
 from lessons.rag.types import Query, Resources, Retriever
 from lessons.rag.workspace import Workspace, workspace
-from lessons.scale.graphs import BATCH, NEIGHBOURS, OWNER, compared, copy_rows, mean_vector, vectors
-from lessons.scale.recorded import HEADLINE, Filtered, Pair, Size
+from lessons.scale.recorded import HEADLINE
 from lessons.search.hybrid import HybridRetriever
 from lessons.search.materials import chunk_range, statistics
 from lessons.settings import settings
@@ -71,6 +71,47 @@ _TERMS = {"user_id": "text", "term": "text", "chunk_id": "int8", "frequency": "i
 
 Statements = Sequence[tuple[str, Mapping[str, Any]]]
 Search = Callable[[int], object]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Something and its floor: medians in milliseconds, and the median of the pairs' ratios with its quartiles."""
+
+    name: str
+    ms: float
+    p95_ms: float
+    floor_ms: float
+    ratio: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """Searches that a filter leaves so many per cent of the chunks, with the plan by which they were done.
+
+    `recall` is the share of the ten nearest of those chunks; times are medians, `exact_ms` of comparing them all.
+    """
+
+    percent: int
+    search_plan: str
+    recall: float
+    ms: float
+    exact_ms: float
+
+
+@dataclass(frozen=True)
+class Size:
+    """Over so many chunks: the searches, answers, memory, and searches under filters where there is an index to walk.
+
+    `stages` is the median of an answer in milliseconds; `memory_mb` is by how many MB this process grew.
+    """
+
+    chunks: int
+    searches: tuple[Pair, ...]
+    stages: dict[str, float]
+    memory_mb: float
+    filtered: tuple[Filtered, ...] = ()
 
 
 def benchmark(workspace: Workspace, sizes: Sequence[int]) -> Iterator[Size]:
@@ -180,7 +221,8 @@ def filtered_searches(store: ChunkStore, rounds: int) -> Iterator[Filtered]:
             began = perf_counter()
             result = store.query_each([vector], NEIGHBOURS, OWNER, filters)[0]
             searched = perf_counter()
-            nearest = store.rows(store.vector_search([vector], NEIGHBOURS, condition, "exact"), OWNER)
+            statement, values = store.vector_search([vector], NEIGHBOURS, condition, "exact")
+            nearest = store.rows(statement.bindparams(**values), OWNER)
             times.append((searched - began, perf_counter() - searched))
             right = {row.chunk_id for row in nearest}
             hits.append(len(right & set(map(int, result.ids))) / len(right))

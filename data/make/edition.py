@@ -45,7 +45,9 @@ GUIDES = {
 }
 OTHERS = {
     ROOT / "lessons" / "cli" / "README.md": ROOT / "lessons" / "cli" / "README.ko.md",
-    ROOT / "data" / "pictures" / "compare-en.png": ROOT / "data" / "pictures" / "compare-ko.png",
+} | {
+    ROOT / "data" / "pictures" / f"{name}-en.png": ROOT / "data" / "pictures" / f"{name}-ko.png"
+    for name in ("compare", "scoreboard")
 }
 """Files with a Korean counterpart that is not built from a catalogue; links lead there, too."""
 FENCED = re.compile(r"(```.*?```)", re.DOTALL)

@@ -20,11 +20,11 @@ from lessons.settings import ROOT
 from lessons.stages import stages
 
 FOLDER = ROOT / "data" / "frozen"
-SETS = ("unanswerable", "followups", "colloquial_ko")
+SETS = ("unanswerable", "followups", "followups_2", "colloquial_ko", "colloquial_ko_2", "colloquial_ko_3")
 
 
 def count_outcomes(stage: Stage, name: str, folder: Path = FOLDER) -> Counter[tuple[str, str]]:
-    """Count (kind, outcome) of a frozen set; an outcome is answered, refused, right or wrong."""
+    """Count (kind, outcome) of a frozen set; an outcome is answered, refused, right, half or wrong."""
     owners = {line["path"]: line["owner"] for line in shipped_documents()}
     return Counter(_outcomes(stage, json_lines(folder / f"{name}.jsonl"), owners))
 
@@ -42,7 +42,8 @@ def _outcomes(stage: Stage, cases: list[dict[str, Any]], owners: dict[str, str])
 
 
 def _verdict(text: str, parts: list[list[str]]) -> str:
-    return "right" if all(any(_holds(text, form) for form in forms) for forms in parts) else "wrong"
+    held = [any(_holds(text, form) for form in forms) for forms in parts]
+    return "right" if all(held) else "half" if any(held) else "wrong"
 
 
 def _holds(text: str, form: str) -> bool:

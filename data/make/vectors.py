@@ -5,6 +5,7 @@ notebooks embed besides, and the examples of the classifiers, goes into a file o
 `uv run python -m tests.notebooks --write` writes with the outputs of the notebooks.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -19,9 +20,9 @@ from lessons.ingest.index import ingredients
 from lessons.ingest.read import read
 from lessons.keyless.intent import open_questions
 from lessons.library import CORPUS, indexes, shipped_documents
-from lessons.models.embedding_cache import KEY_BYTES, QUESTIONS, SHIPPED, key, read_vectors
+from lessons.models.embedding_cache import KEY_BYTES, QUESTIONS, SHIPPED, key, mean_key, read_vectors
 from lessons.rag.workspace import workspace
-from lessons.text import normalize
+from lessons.text import language, normalize
 
 
 def passages(documents: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -39,7 +40,18 @@ def main() -> None:
     embedding, texts = workspace().embedding, passages(shipped_documents())
     for start in tqdm(range(0, len(texts), 16), desc="Embedding", unit="batch"):
         embedding.get_text_embedding_batch(texts[start : start + 16])
-    print(write_vectors(embedding, texts))
+    print(write_vectors(embedding, texts, previous=language_means(embedding, texts)))
+
+
+def language_means(embedding: BaseEmbedding, passages: Iterable[str]) -> dict[bytes, np.ndarray]:
+    """Return the mean vector of the passages of each language, by its key, for `lessons.search.languages`."""
+    by_language = defaultdict[str, list[str]](list)
+    for text in sorted(set(map(normalize, passages))):
+        by_language[language(text)].append(text)
+    return {
+        mean_key(name): np.mean(embedding.get_text_embedding_batch(texts), axis=0)
+        for name, texts in by_language.items()
+    }
 
 
 def course(passages: Iterable[str], questions: Iterable[str], complete: bool) -> Path:

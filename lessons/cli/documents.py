@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from lessons.cli.shared import AsJson, User, bars, chosen_stages, note, print_json, say, waiting
+from lessons.cli.shared import AsJson, User, bars, chosen_stages, doing, errors, note, print_json, say
 from lessons.errors import LessonsError
 from lessons.language import _
 from lessons.tables import counted, spent
@@ -28,8 +28,7 @@ def ingest(
     paths: Annotated[list[str], typer.Argument(help="Files or folders.")],
     user: User = "",
     enrich: Annotated[
-        Level | None,
-        typer.Option(help="What is added to each chunk.", show_default="full if it is free, else none"),
+        Level | None, typer.Option(help="What is added to each chunk.", show_default="full if it is free, else none")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what enriching would cost.")] = False,
     index: Annotated[str | None, typer.Option(help="Fill only this index instead of every stage's.")] = None,
@@ -59,7 +58,8 @@ def ingest(
     if unread := unreadable_files(folders):
         names = ", ".join(unread[:LISTED]) + (f" and {len(unread) - LISTED} more" if len(unread) > LISTED else "")
         note(f"of a kind that cannot be read: {names}")
-    current = workspace()
+    with doing("Opening the database …"):
+        current = workspace()
     scope = Scope(user or current.settings.user)
     level = enrich or default_enrichment(current.llm)
     if (enrich or dry_run) and not any(target.can_enrich for target in targets):
@@ -138,7 +138,8 @@ def ask(
 
     asked_stages = chosen_stages([stage or list(stages())[-1]])
     filters = parse_filter(filter_text) if filter_text else None
-    current = workspace()
+    with doing("Opening the database …"):
+        current = workspace()
     owner = user or current.settings.user
     with bars() as watch:
         ensure_corpus(current, owner, partial(watch, "Loading the shipped documents"))
@@ -166,10 +167,10 @@ def _ask(stream: "AnswerStream", quiet: bool) -> "Answer":
     from lessons.agent import describe_step
 
     answer = stream.answer
-    with closing(stream), waiting(answer.trace, answer.stage) as answering:
+    with closing(stream), errors().status(answer.stage) as status:
         for event in stream.events():
             if isinstance(event, str):
-                answering()
+                status.stop()
                 typer.echo("" if quiet else event, nl=False)
             elif not quiet:
                 say(describe_step(event))

@@ -11,22 +11,16 @@ import rich
 import typer
 
 from lessons.cli.shared import AsJson, User, bars, chosen_stages, note, print_json, say, stopping
-from lessons.errors import LessonsError
+from lessons.errors import LessonsError, ModelError
 from lessons.language import _
 
 if TYPE_CHECKING:
-    from lessons.context.wrapper import Answering
-    from lessons.rag.pipeline import Stage
+    from lessons.evaluate.evaluation import Evaluation
 
 commands = typer.Typer()
 StageNames = Annotated[list[str] | None, typer.Option("--stage", help="Name of a stage, or all; may be repeated.")]
-Wrapper = Annotated[
-    Literal["compression", "refine", "manager", "intent"] | None,
-    typer.Option(help="Ask each stage again with this around it."),
-]
 Split = Annotated[Literal["dev", "test"], typer.Option(help="dev is for tuning, test for reporting.")]
 Limit = Annotated[int | None, typer.Option(min=1, help="Ask this many of the questions.")]
-SampleSeed = Annotated[int, typer.Option(help="Another seed draws other questions.")]
 Questions = Annotated[
     Path | None, typer.Option(help="Your own questions, asked on your own documents: CSV, JSON or one a line.")
 ]
@@ -36,7 +30,6 @@ Questions = Annotated[
 def evaluate(
     stage: StageNames = None,
     more: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
-    wrapper: Wrapper = None,
     split: Split | None = None,
     data: Annotated[Path | None, typer.Option(help="A folder in BEIR layout instead of the golden set.")] = None,
     questions: Annotated[
@@ -44,8 +37,7 @@ def evaluate(
     ] = "golden",
     user: User = "",
     limit: Limit = None,
-    sample_seed: SampleSeed = 0,
-    csv: Annotated[Path | None, typer.Option(help="Write every answer to this file, too.")] = None,
+    sample_seed: Annotated[int, typer.Option(help="Another seed draws other questions.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Measure stages on questions with known answers, and say what each gains over the one before."""
@@ -59,28 +51,60 @@ def evaluate(
         raise typer.BadParameter(text, param_hint="--questions")
     if data and questions != "golden":
         raise typer.BadParameter("these questions are asked on other documents; leave it out", param_hint="--data")
-    stages = with_wrapper(chosen_stages([*(stage or []), *(more or [])]), wrapper)
+    stages = chosen_stages([*(stage or []), *(more or [])])
     owner, ignored = user or settings().user, list[str]()
     own_questions = question_sets.read_question_file(file, owner, ignored.append) if file else []
     for line in ignored:
         note(line)
     name = "golden" if file else questions
-    with stopping() as stop:
-        with bars() as watch:
-            progress = stop(watch)
-            measured = run.evaluate(
-                stages, split, data, limit, sample_seed, progress, None, own_questions, tell=say, questions=name
-            )
-        result = replace(measured, notes=(*ignored, *measured.notes))
-        number = runs.save(result, workspace().engine, owner if own_questions else None)
-        if as_json:
-            print_json(result.as_dict())
-            for line in measured.notes:
-                note(line)
-        else:
-            rich.print(gates.report(result), "\n" + _(f"Stored as run {number}."))
-        if csv:
-            runs.export_csv(result, csv)
+    with bars() as bar, stopping(bar) as watch:
+        measured = run.evaluate(
+            stages, split, data, limit, sample_seed, watch, own_questions=own_questions, tell=say, questions=name
+        )
+    result = replace(measured, notes=(*ignored, *measured.notes))
+    number = runs.save(result, workspace().engine, owner if own_questions else None)
+    if as_json:
+        print_json(result.as_dict())
+        for line in measured.notes:
+            note(line)
+    else:
+        rich.print(gates.report(result), "\n" + _(f"Stored as run {number}."))
+    _end_if_stopped(result)
+
+
+@commands.command()
+def scoreboard(
+    sets: Annotated[list[str] | None, typer.Argument(help="Sets to fetch and measure.", show_default="none")] = None,
+    stage: StageNames = None,
+    output: Annotated[Path | None, typer.Option(help="Add the results to this JSON file.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure stages on public sets that anybody can check, and show them beside published results.
+
+    Without a set, show what was measured before. A set is downloaded once, to the data folder.
+    """
+    from lessons.evaluate import gates, public
+
+    declared, results = public.public_sets(), public.read_results()
+    if wrong := [name for name in sets or [] if name not in declared]:
+        text = f"there is no public set {wrong[0]!r}; choose from {', '.join(declared)}"
+        raise typer.BadParameter(text, param_hint="SETS")
+    if output:
+        _check_writable(output)
+    stages, console = chosen_stages(stage or []), rich.console.Console(stderr=as_json)
+    for name in sets or []:
+        with bars() as bar, stopping(bar) as watch:
+            run = public.measure(name, stages, watch, say)
+        console.print(gates.report(run))
+        _end_if_stopped(run)
+        results[name] = public.as_result(run)
+        if output:
+            public.write_results(output, {name: results[name]})
+    shown = {name: results.get(name) for name in sets or declared}
+    if as_json:
+        print_json({name: {"measured": shown[name], "published": declared[name].published} for name in shown})
+    else:
+        rich.print(*(gates.in_terminal(public.board(name, results)) for name in shown))
 
 
 @commands.command()
@@ -101,7 +125,9 @@ def gate(
     from lessons.evaluate import choose, question_sets, run, runs
     from lessons.settings import settings
 
-    answering = chosen_stage(stage)
+    answering, *further = chosen_stages([stage])
+    if further:
+        raise typer.BadParameter("name one stage", param_hint="--stage")
     try:
         if update:
             _check_writable(baseline)
@@ -140,17 +166,21 @@ def gates(
     _check_writable(output)
     _confirm_cost([*stages()], limit, yes)
     reports = list[Any]()
-    with stopping() as stop:
-        for name in gates.MEASURED:
-            with bars() as watch:
-                progress = stop(watch)
-                measured = run.evaluate(
-                    [*stages().values()], gates.SPLIT, None, limit, watch=progress, tell=say, questions=name
-                )
-            reports.append(measured)
-            say(f"Stored as run {runs.save(measured, workspace().engine)}.")
-            output.write_text(gates.as_markdown(reports), encoding="utf-8")
+    for name in gates.MEASURED:
+        with bars() as bar, stopping(bar) as watch:
+            measured = run.evaluate(
+                [*stages().values()], gates.SPLIT, limit=limit, watch=watch, tell=say, questions=name
+            )
+        reports.append(measured)
+        say(f"Stored as run {runs.save(measured, workspace().engine)}.")
+        output.write_text(gates.as_markdown(reports), encoding="utf-8")
+        _end_if_stopped(measured)
     typer.echo(_(f"The report is in {output}."))
+
+
+def _end_if_stopped(run: "Evaluation") -> None:
+    if run.is_stopped:
+        raise KeyboardInterrupt
 
 
 def _check_writable(file: Path) -> None:
@@ -186,10 +216,8 @@ def _confirm_cost(stages: Sequence[str], limit: int | None, yes: bool) -> None:
 @commands.command()
 def record(
     stage: StageNames = None,
-    wrapper: Wrapper = None,
     split: Split = "dev",
     limit: Limit = None,
-    sample_seed: SampleSeed = 0,
     check: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Check instead that this model's record is whole and current.")
     ] = None,
@@ -199,31 +227,37 @@ def record(
     Stopped at any moment, it goes on where it was when the same command is given again.
     """
     from lessons.doctor import check_record
-    from lessons.evaluate.recording import record_questions
+    from lessons.evaluate import gates, run
+    from lessons.models.llm import language_model
+    from lessons.models.recorded import record_path, recorded_so_far, recording_to
+    from lessons.models.served import probe
+    from lessons.rag.workspace import Workspace
     from lessons.settings import settings
+    from lessons.stages import stages
 
+    current = settings()
     if check:
-        typer.echo(_(check_record(check, settings())))
+        typer.echo(_(check_record(check, current)))
         return
-    stages = with_wrapper(chosen_stages(stage or []), wrapper)
-    with bars() as watch:
-        record_questions(stages, split, limit, sample_seed, watch, say)
-
-
-def chosen_stage(name: str) -> "Stage":
-    """Return the stage with this name; BadParameter for a name that is none, and for several."""
-    first, *further = chosen_stages([name])
-    if further:
-        raise typer.BadParameter("name one stage", param_hint="--stage")
-    return first
-
-
-def with_wrapper(stages: "Sequence[Stage]", wrapper: Wrapper) -> "list[Answering]":
-    """Return each stage, and after it the same with the wrapper around it, if one is named."""
-    if not wrapper:
-        return [*stages]
-    from lessons.context.active import WRAPPERS
-
-    return [
-        variant for stage in stages for variant in (stage, WRAPPERS[wrapper](stage).but(f"{stage.name} + {wrapper}"))
-    ]
+    chosen = chosen_stages(stage or [])
+    if not current.is_served:
+        raise ModelError(
+            "No model is served that could be recorded; set OPENAI_BASE_URL or OPENAI_API_KEY, and LESSONS_LLM_MODEL."
+        )
+    llm: Any = language_model(current.model_copy(update={"recording": False}))
+    probe(llm)
+    path = record_path(llm.model, current.recorded_dir)
+    answers, tokens, cost = gates.estimate(
+        [each.name for each in chosen if each.name in stages()], limit, {"golden": 1}, split
+    )
+    with bars() as watch, recording_to(path, llm.model, llm.metadata.context_window):
+        say(f"{llm.model}: {len(recorded_so_far(path)):,} replies are on record and are not asked again.")
+        say(
+            f"An estimate of what {answers:,} answers take: {tokens:,} tokens, US$ {cost:.2f} at the prices of the "
+            "settings. What is on record already costs nothing; Ctrl-C stops it, and nothing is lost."
+        )
+        try:
+            workspace = Workspace.open(current.model_copy(update={"recording": True}))
+            run.evaluate(chosen, split, limit=limit, watch=watch, workspace=workspace, tell=say)
+        finally:
+            say(f"{len(recorded_so_far(path)):,} replies are on record in {path.name}.")

@@ -7,13 +7,14 @@ import socket
 import subprocess
 import sys
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from time import sleep
 from typing import Annotated, Literal, NoReturn
 
 import typer
 
-from lessons.cli.shared import AsJson, print_json
+from lessons.cli.shared import AsJson, bars, print_json
 from lessons.language import _, language
 
 GRACE = 3.0  # seconds for the server to end by itself. It waits for open pages to leave, which they do not do
@@ -69,7 +70,7 @@ def learn(
 
 @commands.command()
 def progress(notebook: Annotated[str | None, typer.Argument(help="Number of a notebook, such as 04.")] = None) -> None:
-    """Show which exercises of the notebooks are done."""
+    """Show which exercises of the notebooks are done, and which predictions were wrong."""
     from lessons.exercises import progress as exercise_progress
 
     typer.echo(str(exercise_progress(notebook)))
@@ -102,7 +103,7 @@ def serve_model(
     ),
 ) -> None:
     """Serve a language model on this machine until Ctrl-C, for the app, the notebooks and the other commands."""
-    from lessons.models.hub import MODELS, download
+    from lessons.models.hub import MODELS, model_file
     from lessons.models.local_server import import_server, serve_weights
     from lessons.settings import settings
 
@@ -110,7 +111,9 @@ def serve_model(
     if model in MODELS:
         import_server()  # before a gigabyte is downloaded for it
         typer.echo(_(f"The model is {MODELS[model]}."))
-        weights, name = download(MODELS[model], settings().data_dir / "models"), model
+        with bars() as watch:
+            folder = settings().data_dir / "models"
+            weights, name = model_file(MODELS[model], folder, partial(watch, f"Downloading {model}")), model
     typer.echo(_("Loading the weights …"))
     server = serve_weights(weights, port, window, name)
     typer.echo(_(f"{name} is served; Ctrl-C ends it. In another terminal, or in .env:"))

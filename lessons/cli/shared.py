@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from threading import Event, Thread
+from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from lessons.rag.pipeline import Stage
-    from lessons.trace import Trace
 
 _SECONDS_BETWEEN_LINES = 20  # where there is no terminal, which shows at once what is said, on a line that goes away
 
@@ -49,31 +48,6 @@ def print_json(document: Any) -> None:
     typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
 
 
-@contextmanager
-def waiting(trace: "Trace", task: str) -> Iterator[Callable[[], None]]:
-    """Say on stderr which step is under way, and for how long, until the yielded function is called."""
-    began, over, console = monotonic(), Event(), errors()
-    status = console.status(task)
-
-    def report() -> None:
-        while not over.wait(1 if console.is_terminal else _SECONDS_BETWEEN_LINES):
-            step = trace.steps[-1].name if trace.steps else "getting ready"
-            progress = f"{task}: {step}, {monotonic() - began:.0f} s"
-            status.update(progress) if console.is_terminal else say(progress)
-
-    def end() -> None:
-        over.set()
-        status.stop()
-
-    if console.is_terminal:
-        status.start()
-    Thread(target=report, daemon=True).start()
-    try:
-        yield end
-    finally:
-        end()
-
-
 def chosen_stages(names: Iterable[str]) -> "list[Stage]":
     """Return the stages with these names, several in one with commas, or `all`; BadParameter for another name."""
     from lessons.own_stages import every_stage
@@ -84,6 +58,15 @@ def chosen_stages(names: Iterable[str]) -> "list[Stage]":
         message = f"there is no stage {wrong[0]!r}; choose from {', '.join(choices)}"
         raise typer.BadParameter(message, param_hint="--stage")
     return [stage for name, stage in stages.items() if name in selected or "all" in selected]
+
+
+@contextmanager
+def doing(text: str) -> Iterator[None]:
+    """Show on stderr what is being done until it is over; without a terminal say it as it begins."""
+    if not errors().is_terminal:
+        say(text)
+    with errors().status(_(text)):  # shows nothing without a terminal
+        yield
 
 
 @contextmanager
@@ -108,11 +91,8 @@ def bars() -> Iterator[Callable[[str, int, int], None]]:
 
 
 @contextmanager
-def stopping() -> Iterator[Callable[[Callable[[str, int, int], None]], Callable[[str, int, int], None]]]:
-    """Let Ctrl-C end a measurement after the answer under way, and the command when what is there has been stored.
-
-    The yielded function makes a watcher stop the measurement. A second Ctrl-C ends the command at once.
-    """
+def stopping(watch: Callable[[str, int, int], None]) -> Iterator[Callable[[str, int, int], None]]:
+    """Yield a watcher by which Ctrl-C ends a measurement after the answer under way; a second one ends it at once."""
     from lessons.evaluate.run import StoppedError
 
     stopped = Event()
@@ -122,39 +102,27 @@ def stopping() -> Iterator[Callable[[Callable[[str, int, int], None]], Callable[
         stopped.set()
         say("Stopping after the answer under way, and storing those before it. Ctrl-C again stops at once.", "")
 
-    def watched(watch: Callable[[str, int, int], None]) -> Callable[[str, int, int], None]:
-        def watching(label: str, count: int, total: int) -> None:
-            watch(label, count, total)
-            if stopped.is_set():
-                raise StoppedError
-
-        return watching
+    def watching(label: str, count: int, total: int) -> None:
+        watch(label, count, total)
+        if stopped.is_set():
+            raise StoppedError
 
     previous = signal.signal(signal.SIGINT, stop)
     try:
-        yield watched
+        yield watching
     except StoppedError as error:
         raise KeyboardInterrupt from error
     finally:
         signal.signal(signal.SIGINT, previous)
-    if stopped.is_set():
-        raise KeyboardInterrupt
 
 
 def _progress_lines() -> Callable[[str, int, int], None]:
-    """Say how far each task is, and how long the rest of it may take, at most every `_SECONDS_BETWEEN_LINES`.
-
-    A task is first heard of when a part of it is done, so it began when the one before it was last heard of.
-    """
-    starts: dict[str, float] = {}
-    last = previous = monotonic()
+    """Say how far each task is when it begins, and then at most every `_SECONDS_BETWEEN_LINES`."""
+    last: dict[str, float] = {}
 
     def watch(label: str, count: int, total: int) -> None:
-        nonlocal last, previous
-        now = monotonic()
-        start, previous = starts.setdefault(label, previous), now
-        if count and now - last >= _SECONDS_BETWEEN_LINES:
-            last = now
-            say(f"{label}: {count:,} of {total:,}, about {(now - start) / count * (total - count):,.0f} s left")
+        if label not in last or monotonic() - last[label] >= _SECONDS_BETWEEN_LINES:
+            last[label] = monotonic()
+            say(f"{label}: {count:,} of {total:,} done")
 
     return watch

@@ -16,6 +16,7 @@ from lessons.context.intent import Decision, Intent
 from lessons.context.refine import Iteration, Refined, iterations
 from lessons.context.wrapper import Answering
 from lessons.errors import LessonsError
+from lessons.language import _
 from lessons.memory.conversation import Conversation, Memory, NoMemory, split_memory
 from lessons.memory.summaries import Tiers
 from lessons.plan import Plan
@@ -49,11 +50,11 @@ class ActiveState:
 
     @property
     def intent(self) -> Decision | None:
-        return self._output("intent")
+        return next((step.output for step in self.answer.trace if step.name == "intent"), None)
 
     @property
     def plan(self) -> Plan | None:
-        return self._output("manage")
+        return next((step.output for step in self.answer.trace if step.name == "manage"), None)
 
     @property
     def iterations(self) -> list[Iteration]:
@@ -64,9 +65,6 @@ class ActiveState:
     def quality(self) -> float | None:
         """Of the last answer that was judged, from 0 to 1."""
         return self.iterations[-1].quality if self.iterations else None
-
-    def _output(self, name: str) -> Any:
-        return next((step.output for step in self.answer.trace if step.name == name), None)
 
     @property
     def rows(self) -> list[tuple[str, str]]:
@@ -84,10 +82,10 @@ class ActiveState:
         ]
 
     def __repr__(self) -> str:
-        return "\n".join([self.answer.text, *map(": ".join, self.rows)])
+        return "\n".join([self.answer.text, *(f"{_(name)}: {_(value)}" for name, value in self.rows)])
 
     def _repr_html_(self) -> str:
-        return html_table(["", self.answer.text], self.rows)
+        return html_table(["", self.answer.text], [(_(name), _(value)) for name, value in self.rows])
 
 
 def _lines(text: str) -> int:
@@ -101,13 +99,10 @@ class ActiveAgent:
     stage: Stage
     wrappers: Sequence[str] = SWITCHES
 
-    def __post_init__(self) -> None:
-        if unknown := [name for name in self.wrappers if name not in SWITCHES]:
-            raise LessonsError(f"There is no wrapper {unknown[0]!r}; the wrappers are {', '.join(SWITCHES)}.")
-
     def without(self, *wrappers: str) -> Self:
         """Return this agent with wrappers switched off. LessonsError for an unknown name."""
-        ActiveAgent(self.stage, wrappers)
+        if unknown := [name for name in wrappers if name not in SWITCHES]:
+            raise LessonsError(f"There is no wrapper {unknown[0]!r}; the wrappers are {', '.join(SWITCHES)}.")
         return replace(self, wrappers=[name for name in self.wrappers if name not in wrappers])
 
     @property

@@ -18,16 +18,7 @@ from llama_index.core.llms import LLM
 from llama_index.core.prompts import PromptTemplate
 from pgvector.sqlalchemy import Vector
 from pydantic import BaseModel, StrictBool, TypeAdapter
-from sqlalchemy import (
-    BIGINT,
-    ColumnElement,
-    Connection,
-    DateTime,
-    Engine,
-    PrimaryKeyConstraint,
-    Row,
-    UniqueConstraint,
-)
+from sqlalchemy import BIGINT, ColumnElement, Connection, DateTime, Engine, PrimaryKeyConstraint, Row, UniqueConstraint
 from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.sql import delete, func, select, update
@@ -40,7 +31,6 @@ from lessons.memory.messages import with_tables
 from lessons.models.embedding import identity
 from lessons.models.llm import describe, keyless_of, predict, structured
 from lessons.rag.answer import Answer
-from lessons.rag.catalog import corpus_version
 from lessons.rag.context import CITATION
 from lessons.rag.pipeline import AnswerStream, Stage
 from lessons.rag.tables import Base
@@ -236,10 +226,6 @@ _LookupKey = tuple[str, list[float], CacheKey]  # a question as it is looked up
 class Cached(Wrapper):
     """A stage that reuses its answers. A follow-up is looked up as it stands alone; its own answer is not kept."""
 
-    def stored(self, user: str | Scope | None = None) -> tuple[int, int]:
-        """Count an owner's cached answers, of all stages, and how often they were reused."""
-        return AnswerTable(self.workspace.engine).counts(self.scope(user).user_id)
-
     def clear(self, user: str | Scope | None = None) -> int:
         """Delete an owner's cached answers; return their number."""
         return AnswerTable(self.workspace.engine).clear(self.scope(user).user_id)
@@ -344,7 +330,7 @@ class Cached(Wrapper):
         if settings().own_stages.is_file():  # a stage of the reader's own may look as before and do something else
             config["own stages"] = settings().own_stages.stat().st_mtime_ns
         config_hash = sha256(json.dumps(config, sort_keys=True).encode()).hexdigest()
-        return CacheKey(scope.user_id, config_hash, store.table_name, str(corpus_version(store, scope)))
+        return CacheKey(scope.user_id, config_hash, store.table_name, str(store.version(scope)))
 
 
 def with_cache(stage: Stage, enabled: bool | None = None) -> Stage | Cached:

@@ -20,14 +20,14 @@ from lessons.memory.conversation import split_memory
 from lessons.models.keyless import Line, kept_text, passage
 from lessons.models.llm import structured
 from lessons.models.tokens import ExactTokenCounter, TokenCounter, TokenEstimator
-from lessons.plan import Message, Part, Plan, line
+from lessons.plan import FittedPart, Message, Part, Plan, line
 from lessons.rag.context import SEPARATOR, ContextBuilder, source_header
-from lessons.rag.pipeline import AnswerStream, Stage
+from lessons.rag.pipeline import AnswerStream
 from lessons.rag.types import Builder, Compressor, Query, Resources, RetrievedDocument
 from lessons.search.rerankers import excerpts, quoted
 from lessons.settings import settings
 from lessons.text import cut_sentences, terms
-from lessons.trace import Step, Trace
+from lessons.trace import Step
 
 
 @dataclass(frozen=True)
@@ -43,24 +43,10 @@ class TokenManager(Budget):
 
 
 @dataclass(frozen=True)
-class Shares:
-    """The most that each part may take, in exact tokens, in the order in which they are served."""
-
-    question: int = field(default_factory=lambda: settings().share_question)
-    documents: int = field(default_factory=lambda: settings().share_documents)
-    history: int = field(default_factory=lambda: settings().share_history)
-    profile: int = field(default_factory=lambda: settings().share_profile)
-    long_term: int = field(default_factory=lambda: settings().share_long_term)
-
-
-@dataclass(frozen=True)
 class ContextManager:
-    """Divides the tokens that there are. `top` documents are taken, of each the first `chars` characters."""
+    """Divides the tokens that there are by the settings `share_…`, the most that a part may take in exact tokens."""
 
     tokens: TokenManager = field(default_factory=TokenManager)
-    shares: Shares = field(default_factory=Shares)
-    top: int = field(default_factory=lambda: settings().managed_documents)
-    chars: int = field(default_factory=lambda: settings().managed_document_chars)
 
     def fit(
         self,
@@ -72,15 +58,16 @@ class ContextManager:
     ) -> Plan:
         """Plan what fits; documents come best first, messages oldest first. LessonsError if the question does not fit.
 
-        The question may be longer than its share, at the cost of all others.
+        The question may be longer than its share, at the cost of all others, which are served in their order here.
         """
-        most = self.shares
+        config = settings()
+        first = [text[: config.managed_document_chars] for text in documents[: config.managed_documents]]
         parts = (
-            Part("question", [question], most.question, "all"),
-            Part("documents", [text[: self.chars] for text in documents[: self.top]], most.documents, "beginning"),
-            Part("history", history, most.history, "last", line, joint="\n"),
-            Part("profile", [profile], most.profile, "beginning"),
-            Part("long-term", [long_term], most.long_term, "beginning"),
+            Part("question", [question], config.share_question, "all"),
+            Part("documents", first, config.share_documents, "beginning"),
+            Part("history", history, config.share_history, "last", line, joint="\n"),
+            Part("profile", [profile], config.share_profile, "beginning"),
+            Part("long-term", [long_term], config.share_long_term, "beginning"),
         )
         return self.tokens.plan(parts).with_original_size("documents", sum(map(self.tokens.counter.count, documents)))
 
@@ -88,7 +75,8 @@ class ContextManager:
         self, query: Query, documents: Sequence[RetrievedDocument], builder: Builder, resources: Resources, step: Step
     ) -> list[RetrievedDocument]:
         """Compress in the simplest way: take the first documents, and of each the beginning."""
-        cut = [document.shortened(document.content[: self.chars]) for document in documents[: self.top]]
+        chars, first = settings().managed_document_chars, documents[: settings().managed_documents]
+        cut = [document.shortened(document.content[:chars]) for document in first]
         return list(builder.build(cut).documents)
 
 
@@ -106,30 +94,24 @@ class Managed(Wrapper):
         manager, counter = self.manager, self.manager.tokens.counter
         conversation = tuple(scope.get("history", ())), *split_memory(scope.get("memory", ""))
         with stream.answer.trace.step("manage", question) as step:
-            reserved = min(manager.shares.documents, manager.fit(question).buffer)
+            reserved = min(settings().share_documents, manager.fit(question).buffer)
             tokens = replace(manager.tokens, window=manager.tokens.window - reserved)
-            step.output = plan = replace(manager, tokens=tokens).fit(question, (), *conversation)
-            if (taken := plan["question"].tokens) > (share := manager.shares.question):
+            step.output = plan = ContextManager(tokens).fit(question, (), *conversation)
+            if (taken := plan["question"].tokens) > (share := settings().share_question):
                 step.notes.append(f"the question takes {taken:,} tokens, more than its share of {share:,}")
         memory = "\n".join(filter(None, (plan["profile"].text, plan["long-term"].text)))
         context = ContextBuilder(reserved, counter)
-        managed = self.on_stage(lambda stage: _with_context(stage, context, manager))
+        managed = self.on_stage(
+            lambda stage: stage.but(stage.name, context=context, compressor=stage.compressor or manager)
+        )
         scope |= {"history": plan["history"].items, "memory": memory}
         yield from follow(stream, managed.inner.stream(question, **scope))
-        sent = stream.answer.context.text
-        retrieved = ContextBuilder(sys.maxsize, counter).build(retrieved_documents(stream.answer.trace))
-        documents = replace(manager, top=1, chars=len(sent)).fit(question, [sent])["documents"]
+        sent, trace = stream.answer.context, stream.answer.trace
+        packed = [step.input for step in trace if step.name in ("compress", "context")]
+        size = ContextBuilder(sys.maxsize, counter).build(packed[0] if packed else ()).total_tokens
+        documents = FittedPart("documents", sent.total_tokens, 0, reserved, (sent.text,), sent.text)
         pieces = tuple(documents if piece.name == "documents" else piece for piece in plan.pieces)
-        step.output = Plan(pieces, plan.room + reserved).with_original_size("documents", retrieved.total_tokens)
-
-
-def _with_context(stage: Stage, context: ContextBuilder, compressor: Compressor) -> Stage:
-    return stage.but(stage.name, context=context, compressor=stage.compressor or compressor)
-
-
-def retrieved_documents(trace: Trace) -> list[RetrievedDocument]:
-    """Return the documents of a trace before any was shortened or left out."""
-    return next((step.input for step in trace if step.name in ("compress", "context")), [])
+        step.output = Plan(pieces, plan.room + reserved).with_original_size("documents", size)
 
 
 ATTEMPTS = 3  # to get a summary that is short enough
@@ -271,15 +253,13 @@ def _shortened(
     variables["excerpts"] = excerpts(question, documents, resources.llm, SHORTEN, _LONGEST)
     nothing, most = Shortened(summaries=[]), {"summaries": (1, len(documents))}
     reply = structured(resources.llm, Shortened, SHORTEN, step, otherwise=nothing, items=most, **variables)
-    texts = {summary.number: summary.text for summary in reply.summaries}
-    shorter = (each.shortened(_faithful(texts.get(n, ""), each)) for n, each in enumerate(documents, start=1))
-    return [document for document in shorter if document.content]
-
-
-def _faithful(text: str, document: RetrievedDocument) -> str:
-    """Drop the sentences of a text that name a number which is not in the document."""
-    document_numbers = _numbers(document.content)
-    return "".join(piece for piece in cut_sentences(text) if _numbers(piece) <= document_numbers).strip()
+    texts, shorter = {summary.number: summary.text for summary in reply.summaries}, []
+    for number, document in enumerate(documents, start=1):
+        known_numbers = _numbers(document.content)  # a sentence that names another one is dropped
+        pieces = cut_sentences(texts.get(number, ""))
+        if text := "".join(piece for piece in pieces if _numbers(piece) <= known_numbers).strip():
+            shorter.append(document.shortened(text))
+    return shorter
 
 
 def _numbers(text: str) -> set[str]:

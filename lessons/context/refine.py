@@ -101,7 +101,8 @@ class Refined(Wrapper):
         if not stream.answer.context.documents:
             return
         stage, query = self.stage.within(self._query(stream.answer, scope), self.workspace.llm)
-        known_ids = _retrieved_ids(stream.answer)
+        packed = [step.input for step in stream.answer.trace if step.name in ("compress", "context")]
+        known_ids = {document.id for document in chain(stream.answer.context.documents, *packed)}  # or without room
         for left in reversed(range(self.max_answers)):
             trace = stream.answer.trace
             with trace.step(JUDGE_STEP, stream.answer.text) as step:
@@ -130,7 +131,7 @@ class Refined(Wrapper):
 
     def _search(self, query: Query, queries: list[str], trace: Trace) -> list[RetrievedDocument]:
         """Search each query and interleave the results; return none if that fails, as there is an answer already."""
-        with log_failure("the second search failed"), trace.step(SEARCH_AGAIN_STEP, queries) as step:
+        with log_failure("the second search failed: %s"), trace.step(SEARCH_AGAIN_STEP, queries) as step:
             pipeline = replace(self.stage, query=())  # a judge's query is searched as it is
             within, resources = Trace(), self.workspace.resources(self.index)
             results = [pipeline.search(replace(query, text=text), resources, within) for text in queries]
@@ -159,9 +160,3 @@ def iterations(trace: Trace) -> list[Iteration]:
         Iteration(queries, step.input, step.output.quality, tuple(step.output.missing))
         for queries, step in zip(searched, judged, strict=False)
     ]
-
-
-def _retrieved_ids(answer: Answer) -> set[str]:
-    """Return the ids of all retrieved documents, also of those for which there was no room."""
-    packed = (step.input for step in answer.trace if step.name in ("compress", "context"))
-    return {document.id for document in chain(answer.context.documents, *packed)}

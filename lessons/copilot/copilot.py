@@ -8,15 +8,7 @@ from typing import Any, Literal, cast
 from lessons.agent import stand_alone
 from lessons.budget import Budget
 from lessons.context.intent import needs_no_document, small_talk
-from lessons.copilot.decision import (
-    ALL_STEPS,
-    ANSWER,
-    Decision,
-    answer_prompt,
-    decide,
-    is_replaced,
-    steps_prompt,
-)
+from lessons.copilot.decision import ALL_STEPS, ANSWER, Decision, answer_prompt, decide, is_replaced
 from lessons.copilot.tools import WHOLE_FILE, Call, CopilotTools, Menu, headings, is_in_section, menus_for
 from lessons.errors import LessonsError
 from lessons.ingest.index import Index
@@ -89,17 +81,23 @@ def gather(question: str, tools: CopilotTools, calls: int, trace: Trace) -> Gene
             calls_so_far = list(map(str, gathered.calls))
             decision = step.output = decide(question, gathered.documents, calls_so_far, tools.resources.llm, step)
         gathered.decisions.append(decision)
-        following = next_call(decision, question, gathered.documents)
+        following = next_call(decision, question, gathered)
         if following is None or following in gathered.calls or len(gathered.calls) >= calls:
             return gathered
         call = following
 
 
-def next_call(decision: Decision, question: str, documents: Sequence[RetrievedDocument]) -> Call | None:
-    """Return the call that a decision asks for. A search for steps keeps to sections with steps."""
+def next_call(decision: Decision, question: str, gathered: Gathered) -> Call | None:
+    """Return the call that a decision asks for. A search for steps keeps to sections with steps.
+
+    Where FAQ and guides hold nothing relevant, the other documents are searched before other words are tried.
+    """
+    further = Call("search_others", {"query": question})
+    if decision.confidence < settings().copilot_confidence and further not in gathered.calls:
+        return further
     if decision.next_action == "get_section":
-        first = documents[decision.ranked_indices[0] - 1]
-        return Call("get_section", {"source_file": first.source, "section": decision.section or WHOLE_FILE})
+        first = gathered.documents[decision.ranked_indices[0] - 1]
+        return Call("get_section", {"section": decision.section or WHOLE_FILE, "source_file": first.source})
     if decision.next_action == "none":
         return None
     query = {"query": decision.refined_query}
@@ -123,18 +121,6 @@ def _run(call: Call, tools: CopilotTools, gathered: Gathered, step: Step) -> lis
     return documents
 
 
-_DOES = {
-    "search_all": "searching FAQ and guides: {query}",
-    "search_by_metadata": "searching where steps are told: {query}",
-    "get_section": "reading the whole section {section} of {source_file}",
-}
-
-
-def describe_step(step: Step) -> str:
-    text = _DOES[step.name].format(**step.input) if step.name in _DOES else "judging what was found"
-    return " ".join(text.split())[:200]
-
-
 Outcome = Literal["answered", "best_effort", "nothing_relevant", "not_documented", "unavailable"]
 
 REPLIES = {
@@ -155,7 +141,10 @@ REPLIES = {
         "en": "I could not tell what this adds to the question before it; please ask it in full.",
         "ko": "앞 질문에 이어 무엇을 물으시는지 알 수 없습니다. 질문을 온전하게 다시 적어 주세요.",
     },
-    "documents": {"en": "I answer from these FAQ and guides: {}", "ko": "다음 FAQ와 가이드에서 답을 찾습니다: {}"},
+    "documents": {
+        "en": "I answer from these FAQ and guides, and from your other documents where they hold nothing: {}",
+        "ko": "다음 FAQ와 가이드에서 답을 찾고, 없으면 다른 문서에서 찾습니다: {}",
+    },
 }
 """What the copilot says, at the end of an answer or in its place."""
 
@@ -195,7 +184,10 @@ def fit_prompt(
     """
     budget = budget or Budget()
     most = {name: getattr(settings(), f"copilot_{name}_tokens") for name in SENT}
-    entities, summary = map(_without_titles, split_memory(memory))
+    entities, summary = (
+        [text.strip() for text in part.splitlines() if text.strip() and not text.rstrip().endswith(":")]
+        for part in split_memory(memory)
+    )
     turns = [(role, " ".join(content.split())[: settings().turn_chars]) for role, content in history]
     parts = (
         Part("system", [ANSWER[language(question)]], most["system"], "all"),
@@ -211,10 +203,6 @@ def fit_prompt(
     plan = replace(plan, pieces=tuple(read if name == read.name else plan[name] for name in SENT))
     memory_text = "\n".join(filter(None, (plan["summary"].text, plan["entities"].text)))
     return Layout(question, conversation_memory(memory_text, messages_of(plan["turns"])), context, plan)
-
-
-def _without_titles(text: str) -> list[str]:
-    return [line.strip() for line in text.splitlines() if line.strip() and not line.rstrip().endswith(":")]
 
 
 @dataclass(repr=False)
@@ -258,8 +246,9 @@ class Copilot:
 
     def _answer(self, query: Query, answer: CopilotAnswer, workspace: Workspace) -> Iterator[str | Step]:
         if asks_for_documents(query.text):
-            titles = self._titles(query, workspace)
-            yield from _canned_reply(answer, REPLIES["documents"][language(query.text)].format(titles))
+            files = catalog(workspace.store(self.index), query.scope).items()
+            shown = (file.get("title") or name for name, file in files if file.get("doc_type") in ("faq", "guide"))
+            yield from _canned_reply(answer, REPLIES["documents"][language(query.text)].format("; ".join(shown)))
             return
         if needs_no_document(query.text, workspace.llm):  # the words decide, as for steps, whichever model answers
             yield from small_talk(answer, workspace.llm, conversation_memory(query.memory, query.history))
@@ -288,11 +277,6 @@ class Copilot:
             answer.layout, answer.context = layout, layout.context
             yield from _responded(answer, layout, workspace)
 
-    def _titles(self, query: Query, workspace: Workspace) -> str:
-        """Join the titles of the owner's FAQ and guides."""
-        files = catalog(workspace.store(self.index), query.scope).items()
-        return "; ".join(file.get("title") or name for name, file in files if file.get("doc_type") in ("faq", "guide"))
-
 
 def _canned_reply(answer: CopilotAnswer, text: str, answered: bool = True) -> Iterator[str]:
     """Answer with a text that no model writes."""
@@ -311,7 +295,7 @@ def _responded(answer: CopilotAnswer, layout: Layout, workspace: Workspace) -> I
     section = [passage for passage in answer.gathered.section if passage in answer.context.documents]
     path = answer.gathered.decisions[-1].section if section else None
     steps: dict[str, Any] = {"count": len(section), "headings": headings(section, path or WHOLE_FILE)}
-    prompt = (steps_prompt if section else answer_prompt)(layout.question)
+    prompt = answer_prompt(layout.question, bool(section))
     form = ALL_STEPS[language(layout.question)] if section else None
     yield from respond(answer, workspace.llm, layout.question, form, memory=layout.memory, prompt=prompt, **steps)
     if answer.outcome != "unavailable" and not answer.found:

@@ -91,16 +91,10 @@ STEPS_RULE = {
 """The rule of citation for a procedure, which may take more than three sentences."""
 
 
-def answer_prompt(question: str) -> ChatPromptTemplate:
-    """Return the prompt of an answer. Variables: question, memory, context, response_format."""
+def answer_prompt(question: str, steps: bool = False) -> ChatPromptTemplate:
+    """Return the prompt of an answer, or of a procedure. Variables: question, memory, context, response_format."""
     tongue = language(question)
-    return prompt_of(ANSWER[tongue], tongue)
-
-
-def steps_prompt(question: str) -> ChatPromptTemplate:
-    """Return the prompt of a procedure, with the same variables."""
-    tongue = language(question)
-    return prompt_of(ANSWER[tongue], tongue, "steps", STEPS_RULE)
+    return prompt_of(ANSWER[tongue], tongue, *(("steps", STEPS_RULE) if steps else ()))
 
 
 def sufficiency_prompt(question: str) -> PromptTemplate:

@@ -22,7 +22,7 @@ from lessons.search.hybrid import HybridRetriever
 from lessons.search.materials import chunk_range
 from lessons.settings import ROOT, settings
 from lessons.text import language, normalize, terms
-from lessons.text.editions import VERSION, replaced
+from lessons.text.sources import VERSION, replaced
 
 MENU_LINKS = 3  # that are offered where nothing relevant was found
 WHOLE_FILE = ""  # the path of the section that is the whole file
@@ -97,6 +97,11 @@ class CopilotTools:
             results += [document] if counts[kind] <= limits[kind] else []
         return results
 
+    def search_others(self, query: str) -> list[RetrievedDocument]:
+        """Search the documents that are neither FAQ nor guides."""
+        filters = _of_kind("faq", "guide", operator=FilterOperator.NIN)
+        return self._search(query, filters, settings().copilot_guide_chunks)
+
     def search_by_metadata(self, query: str, doc_type: str, has_steps: bool) -> list[RetrievedDocument]:
         """Search FAQ or guides only, in the sections that tell steps or in the others."""
         filters = MetadataFilters(filters=[_of_kind(doc_type), BooleanFilter(key="has_steps", value=has_steps)])
@@ -129,8 +134,8 @@ class CopilotTools:
         return add_outlines(marked, store, scope)
 
 
-def _of_kind(*kinds: str) -> MetadataFilters:
-    return MetadataFilters(filters=[MetadataFilter(key="doc_type", value=[*kinds], operator=FilterOperator.IN)])
+def _of_kind(*kinds: str, operator: FilterOperator = FilterOperator.IN) -> MetadataFilters:
+    return MetadataFilters(filters=[MetadataFilter(key="doc_type", value=[*kinds], operator=operator)])
 
 
 MENUS = ROOT / "data" / "copilot" / "menus.jsonl"

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lessons.database.connection import engine, erase, server_info, stop
-    from lessons.database.messages import explained
+    from lessons.database.owners import explained
     from lessons.database.schema import ensure_schema
 
 __all__ = ["engine", "ensure_schema", "erase", "explained", "server_info", "stop"]
@@ -15,6 +15,6 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name in __all__:
-        module = {"ensure_schema": "schema", "explained": "messages"}.get(name, "connection")
+        module = {"ensure_schema": "schema", "explained": "owners"}.get(name, "connection")
         return getattr(import_module(f"{__name__}.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

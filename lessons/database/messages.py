@@ -5,11 +5,9 @@ server may send it in its own language, and then it is passed on as it is.
 """
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import psycopg
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from lessons.errors import BrokenOffError, DatabaseError
@@ -70,15 +68,6 @@ closed the connection|connection is lost|connection is closed|connection to serv
     {BROKEN_OFF}
 """
 """A SQLSTATE or what the driver says without one, and below it the sentence for it, which the pattern's groups fill."""
-
-
-@contextmanager
-def explained() -> Iterator[None]:
-    """Turn whatever the database raises inside the block into a DatabaseError; the original stays as its cause."""
-    try:
-        yield
-    except (SQLAlchemyError, psycopg.Error, UnicodeEncodeError) as error:
-        raise explain(error) from error
 
 
 def explain(error: Exception) -> DatabaseError:

@@ -29,8 +29,8 @@ from sqlalchemy.exc import ArgumentError
 from tenacity import Retrying, retry_if_exception, stop_after_delay
 from tenacity.wait import wait_fixed
 
-from lessons.database.messages import explained, is_transient
-from lessons.database.owners import owner_transaction, replica_transactions, set_owner
+from lessons.database.messages import is_transient
+from lessons.database.owners import explained, owner_transaction, replica_transactions, set_owner
 from lessons.errors import DatabaseError
 from lessons.settings import settings
 

@@ -4,8 +4,8 @@ Everything here does nothing where all is in place, so every process may ask for
 the columns and indexes that it lacks; its rows stay.
 
 pgvector may be installed in any schema of the database (Supabase has it in `extensions`). Its types and operators are
-named without a schema, so this one has to be on the search path: of a connection when it is opened, and of a
-transaction when it begins, since a pooler may hand each of them to another connection.
+named without a schema, so this one has to be on the search path of a connection, for statements outside transactions,
+and of each transaction, which a pooler may hand to another connection.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,8 +17,10 @@ import psycopg
 from sqlalchemy import Connection, Engine, FromClause, Table, event, inspect, text
 from sqlalchemy.schema import CreateColumn
 
-from lessons.database.messages import BROKEN_OFF, explained
-from lessons.database.owners import MAY_TAKE_ON, ROLE_NAME, ProtectedTable, inspect_row_security
+from lessons.database.messages import BROKEN_OFF
+from lessons.database.owners import explained
+from lessons.database.remote import replica_engine
+from lessons.database.row_security import MAY_TAKE_ON, ROLE_NAME, ProtectedTable, inspect_row_security
 from lessons.errors import DatabaseError
 
 SCHEMA_LOCK = 7_260_514_892  # any number does, as long as nothing else in the database locks it
@@ -57,26 +59,24 @@ WHERE refobjid = cast(:quoted AS regclass) AND classid = 'pg_class'::regclass AN
     AND deptype IN ('a', 'i') AND objid IN (SELECT oid FROM pg_class WHERE relkind = 'S')
 """)
 
-# What a pooler's last client left as the path is not that of the user, who has the one that RESET would set.
-_FIND_PGVECTOR = """
-SELECT quote_ident(nspname), has_schema_privilege(pg_namespace.oid, 'USAGE'), quote_ident(current_user),
-    CASE WHEN setting = reset_val AND nspname = ANY(current_schemas(true)) THEN ''
-        ELSE concat_ws(', ', nullif(reset_val, ''), quote_ident(nspname)) END
-FROM pg_settings, pg_namespace JOIN pg_extension ON extnamespace = pg_namespace.oid
+# `reset_val` is the path of the database's user; a pooler may have left that of another client.
+_PGVECTOR = text("""
+SELECT to_regtype('vector') IS NOT NULL AS is_reached, has_schema_privilege(extnamespace, 'USAGE') AS is_usable,
+    quote_ident(nspname) AS schema, quote_ident(current_user) AS user,
+    concat_ws(', ', nullif(reset_val, ''), quote_ident(nspname)) AS path
+FROM pg_settings, pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
 WHERE pg_settings.name = 'search_path' AND extname = 'vector'
-"""
+""")
 _SET_PATH = "SELECT set_config('search_path', %s, %s)"
 
 _COLUMNS = text("""
 SELECT table_name, column_name FROM information_schema.columns
 WHERE table_schema = current_schema() AND table_name = ANY (:tables)
+    AND to_regtype('vector') IS NOT NULL -- else nothing is in place
 """)
 
 _ensured: WeakKeyDictionary[Engine, set[str]] = WeakKeyDictionary()
 """The tables that this process has made or found in place."""
-
-_search_paths: WeakKeyDictionary[Engine, str] = WeakKeyDictionary()
-"""The search path that reaches pgvector; empty where that of the database's user does."""
 
 
 def ensure_schema(engine: Engine, create: Callable[[Connection], object]) -> None:
@@ -88,9 +88,15 @@ def ensure_schema(engine: Engine, create: Callable[[Connection], object]) -> Non
     try:
         with explained(), engine.begin() as connection:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": SCHEMA_LOCK})
-            if not connection.scalar(text("SELECT 1 FROM pg_extension WHERE extname = 'vector'")):
+            if not (row := connection.execute(_PGVECTOR).one_or_none()):
                 connection.execute(text("CREATE EXTENSION vector"))
-            reach_pgvector(connection)
+            elif not row.is_reached:
+                if not row.is_usable:
+                    raise DatabaseError(
+                        f"The database user may not use pgvector in the schema {row.schema}: let an administrator run "
+                        f"`GRANT USAGE ON SCHEMA {row.schema} TO {row.user}` once in this database."
+                    )
+                _reach_pgvector(connection, row.path)
             create(connection)
     except DatabaseError as error:
         log = engine.get_execution_options().get("log")
@@ -174,40 +180,21 @@ def protect(connection: Connection, table: str, condition: str = OWNED, force: b
             connection.exec_driver_sql(f"GRANT USAGE ON SEQUENCE {sequence} TO {role}")
 
 
-def reach_pgvector(connection: Connection) -> None:
-    """Put the schema of pgvector on the transaction's search path, if there is pgvector.
+def _reach_pgvector(connection: Connection, path: str) -> None:
+    """Set the search path of this transaction, and of what its engine and that of the replicas open from now on."""
 
-    DatabaseError if the user of the database may not use that schema.
-    """
-    path = _search_paths.get(connection.engine)
-    if path is None:
-        if not (row := connection.exec_driver_sql(_FIND_PGVECTOR).one_or_none()):
-            return
-        schema, usable, user, path = row
-        if not usable:
-            raise DatabaseError(
-                f"The database user may not use pgvector in the schema {schema}: "
-                f"let an administrator run `GRANT USAGE ON SCHEMA {schema} TO {user}` once in this database."
-            )
-        _remember_path(connection.engine, path)
-    if path:
-        connection.exec_driver_sql(_SET_PATH, (path, True))
+    def when_connected(opened: psycopg.Connection, record: object) -> None:
+        opened.execute(_SET_PATH, (path, False))
+        opened.commit()
 
+    def when_begun(begun: Connection) -> None:
+        begun.exec_driver_sql(_SET_PATH, (path, True))
 
-def reach_pgvector_when_opened(engine: Engine, connection: psycopg.Connection) -> None:
-    """Put the schema of pgvector on a new connection's search path, for statements outside of transactions."""
-    row = connection.execute(_FIND_PGVECTOR).fetchone()
-    if row and row[1]:
-        _remember_path(engine, row[-1])
-        if row[-1]:
-            connection.execute(_SET_PATH, (row[-1], False))
-    connection.commit()
-
-
-def _remember_path(engine: Engine, path: str) -> None:
-    _search_paths[engine] = path
-    if path and not event.contains(engine, "begin", reach_pgvector):
-        event.listen(engine, "begin", reach_pgvector)
+    when_begun(connection)
+    for engine in {connection.engine, replica_engine(connection.engine)}:
+        event.listen(engine, "connect", when_connected)
+        event.listen(engine, "begin", when_begun)
+        engine.dispose()
 
 
 def _died_of_illegal_instruction(log: Path) -> bool:

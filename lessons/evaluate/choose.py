@@ -1,20 +1,14 @@
-"""Conclusions from a run: which stage to take, whether one fell behind a baseline, what a language costs."""
+"""Conclusions from a run: which stage to take, and whether one fell behind a baseline."""
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, isnan
-from typing import Any
 
-from lessons.context.wrapper import Answering, Wrapper, follow
 from lessons.errors import LessonsError
-from lessons.evaluate.compare import Gain, Gains, paired_gain
-from lessons.evaluate.evaluation import LABELS, Evaluation, Pair, Record, Summary, compare_records, moved_records
-from lessons.evaluate.golden import SPLITS, golden_questions
-from lessons.evaluate.run import answers
+from lessons.evaluate.compare import Gain
+from lessons.evaluate.evaluation import Evaluation, Pair, Record, Summary, compare_records, moved_records
 from lessons.language import _
-from lessons.rag.pipeline import AnswerStream
 from lessons.settings import settings
 from lessons.tables import Table
 
@@ -40,7 +34,7 @@ class Choice:
         return next(filter(self.is_acceptable, self.summaries))
 
     def __repr__(self) -> str:
-        return f"Take {self.recommended}: the cheapest within {self.margin:.2f} of {self.best} in {self.metric}"
+        return _(f"Take {self.recommended}: the cheapest within {self.margin:.2f} of {self.best} in {self.metric}")
 
     def _repr_html_(self) -> str:
         rows = []
@@ -49,7 +43,7 @@ class Choice:
             acceptable = _("yes") if self.is_acceptable(stage) else _("no")
             rows.append([stage, f"{summary.means[self.metric]:.2f}", f"{summary.tokens:,.0f}", against, acceptable])
         head = ["", _(self.metric), _("tokens a question"), _("against {stage}", stage=self.best), _("acceptable")]
-        return Table(head, rows, _(repr(self)))._repr_html_()
+        return Table(head, rows, repr(self))._repr_html_()
 
 
 def choose(evaluation: Evaluation, metric: str = "correctness", margin: float | None = None) -> Choice:
@@ -75,65 +69,6 @@ def questions_needed(gain: Gain, margin: float) -> int:
     return ceil(gain.n * (gain.detectable / margin) ** 2)
 
 
-# Is a rule worth it on questions that it was not made with?
-
-
-@dataclass(frozen=True)
-class Without(Wrapper):
-    """A stage whose answers are made while a rule is switched off; `rule` makes the block in which it is."""
-
-    rule: Callable[[], AbstractContextManager[None]]
-
-    def _pieces(self, stream: AnswerStream, question: str, scope: dict[str, Any]) -> Generator[Any, None, None]:
-        with self.rule():
-            yield from follow(stream, self.inner.stream(question, **scope))
-
-
-def dev_and_test(
-    baseline: Answering,
-    candidate: Answering,
-    metrics: Sequence[str] = ("recall@5", "correctness", "right", "wrong"),
-) -> Table:
-    """Compare two stages of different names on both halves; a gain on dev alone was only fitted to it."""
-    records = {split: tuple(answers([baseline, candidate], golden_questions(split))) for split in SPLITS}
-    rows = []
-    for metric in metrics:
-        for split in SPLITS:
-            (gain,) = Evaluation("golden", split, records[split]).gains([metric])
-            means = f"{gain.baseline_mean:.3f}", f"{gain.candidate_mean:.3f}"
-            name = f"{_(LABELS.get(metric, metric))}, {split}"
-            rows.append([name, str(gain.n), *means, gain.with_interval, str(gain.moved), gain.outcome])
-    return Table(["", _("questions"), baseline.name, candidate.name, _("difference"), _("moved"), ""], rows)
-
-
-# What each stage loses in Korean and across languages
-
-SIDES = {
-    "both": ("an English question", "a Korean question"),
-    "english-document": ("an English document, asked in English", "asked in Korean"),
-    "korean-document": ("a Korean document, asked in Korean", "asked in English"),
-}
-"""The kinds of the bilingual questions: both documents are there, each in its language, or only one is."""
-
-
-def language_tax(evaluation: Evaluation, metric: str = "all@10") -> Gains:
-    """Compare each stage with itself: the paired loss in Korean (`both`) and across languages (one document only).
-
-    A difference below zero is the tax. The questions are those of `evaluate(…, questions="bilingual")`, whose ids end
-    in the language.
-    """
-    gains = Gains()
-    for stage in evaluation.stages:
-        for kind, (native, foreign) in SIDES.items():
-            values = {record.question_id: record.value(metric) for record in evaluation.of(stage, category=kind)}
-            first, second = ("-ko", "-en") if kind == "korean-document" else ("-en", "-ko")
-            pairs = [name.removesuffix(first) for name in values if name.endswith(first)]
-            old, new = ([values[pair + end] for pair in pairs] for end in (first, second))
-            gain = paired_gain(native, f"{stage}, {foreign}", metric, old, new)
-            gains.append(replace(gain, room=gain.n))  # a loss is looked for, for which there is always room
-    return gains
-
-
 # A gate for a repository of one's own: today's answers against a baseline run that is stored as a file beside them
 
 GATED = ("recall@5", "ndcg@10", "correctness")
@@ -154,7 +89,11 @@ class GateResult:
         return [gain for gain in self.gains if gain.verdict == "worse" or gain.ci_low < least]
 
     def __str__(self) -> str:
-        lines = [f"{_('FAILED') if gain in self.failed else _('held')}  {_gain_line(gain)}" for gain in self.gains]
+        lines = []
+        for gain in self.gains:
+            means = f"{_(gain.metric)}: {gain.baseline_mean:.3f} → {gain.candidate_mean:.3f}, {gain.with_interval}"
+            moved = _("{means}, {moved} of {number} questions moved", means=means, moved=gain.moved, number=gain.n)
+            lines.append(f"{_('FAILED') if gain in self.failed else _('held')}  {moved}")
         lines += [_("  fell: {question}", question=new.question) for _old, new in self.fallen[:LISTED]]
         if (rest := len(self.fallen) - LISTED) > 0:
             lines.append(_("  … and {rest} more", rest=rest))
@@ -195,8 +134,3 @@ def _by_question(records: Sequence[Record]) -> Iterator[Record]:
     for record in records:
         counts[record.question] += 1
         yield replace(record, question_id=f"{record.question} {counts[record.question]}")
-
-
-def _gain_line(gain: Gain) -> str:
-    means = f"{_(gain.metric)}: {gain.baseline_mean:.3f} → {gain.candidate_mean:.3f}, {gain.with_interval}"
-    return _("{means}, {moved} of {number} questions moved", means=means, moved=gain.moved, number=gain.n)

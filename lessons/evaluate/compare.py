@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lessons.language import _
+from lessons.language import _, language
 from lessons.tables import Markup, Table
 
 RESAMPLES = 10_000
@@ -99,13 +99,19 @@ class Gain:
 
     @property
     def with_interval(self) -> str:
-        """For example `+0.071 [-0.012, +0.148] (95 %)`."""
-        return f"{self.change} ({100 * self.level:.0f} %)"
+        """For example `+0.071 [-0.012, +0.148] (95 %)`, or `(95%)`, as Korean writes it."""
+        return f"{self.change} ({100 * self.level:.0f}{'' if language() == 'ko' else ' '}%)"
+
+    @property
+    def p_text(self) -> str:
+        """For example `0.031`, or `< 0.001`: random draws never show that chance is ruled out."""
+        return f"{self.p:.3f}" if self.p >= 0.001 else "< 0.001"
 
     def __str__(self) -> str:
-        sentence = _("{0}: {1} against {2} {3}, p = {4}, {5} of {6} questions moved: {7}")
+        sentence = _("{0}: {1} against {2} {3}, p {4}, {5} of {6} questions moved: {7}")
         compared = _(self.metric), self.candidate, self.baseline, self.with_interval
-        return sentence.format(*compared, f"{self.p:.3f}", self.moved, self.n, self.outcome)
+        p = self.p_text if self.p_text.startswith("<") else f"= {self.p_text}"
+        return sentence.format(*compared, p, self.moved, self.n, self.outcome)
 
     def as_dict(self) -> dict[str, object]:
         """Return the form of `lessons evaluate --json`."""

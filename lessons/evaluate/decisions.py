@@ -7,7 +7,6 @@ questions were labelled before it was built.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import compress
 from pathlib import Path
 
 import numpy as np
@@ -23,9 +22,8 @@ from lessons.evaluate.golden import json_lines, sample
 from lessons.evaluate.judge import states
 from lessons.evaluate.plots import canvas
 from lessons.language import _
-from lessons.models.keyless import EXAMPLES, INTENTS, Utterance, utterances
+from lessons.models.keyless import EXAMPLES, Utterance, utterances
 from lessons.settings import ROOT, settings
-from lessons.tables import Table
 from lessons.trace import Step
 
 # The cache
@@ -59,19 +57,6 @@ def similarities(pairs: Sequence[Pair], embedding: BaseEmbedding) -> list[float]
     """Compute the cosine similarity of the two questions of each pair."""
     embed = embedding.get_query_embedding
     return [float(embedding.similarity(embed(pair.asked), embed(pair.again))) for pair in pairs]
-
-
-def count_hits(pairs: Sequence[Pair], similarities: Sequence[float]) -> Table:
-    """Count the pairs that hit by the similarity of the settings, by the guard and by both."""
-    near, guarded = np.array(similarities) >= settings().cache_similarity, np.array([pair.hits() for pair in pairs])
-    labels = [(pair.language, pair.same) for pair in pairs]
-    groups = sorted(set(labels))
-    rows = []
-    for name, is_hit in {"similarity": near, "guard": guarded, "both": near & guarded}.items():
-        hits = list(compress(labels, is_hit))
-        rows.append([name, *(f"{hits.count(group)} of {labels.count(group)}" for group in groups)])
-    head = [_("a hit takes"), *(f"{_('right hits' if same else 'wrong hits')}, {tongue}" for tongue, same in groups)]
-    return Table(head, rows)
 
 
 def plot_thresholds(pairs: Sequence[Pair], similarities: Sequence[float]) -> Figure:
@@ -108,39 +93,19 @@ class Recognised:
     def accuracy(self) -> float:
         return float(np.mean([utterance.intent == intent for utterance, intent in self.pairs]))
 
-    @property
-    def confusion(self) -> list[list[int]]:
-        """How often each label (the rows) was recognised as each intent, in the order of `INTENTS`."""
-        pairs = [(utterance.intent, intent) for utterance, intent in self.pairs]
-        return [[pairs.count((label, intent)) for intent in INTENTS] for label in INTENTS]
-
     def only(self, condition: Callable[[Utterance], bool]) -> "Recognised":
         """Select a part of the utterances, such as those of one language."""
         return Recognised(tuple(pair for pair in self.pairs if condition(pair[0])))
 
     def __repr__(self) -> str:
         ends = interval([utterance.intent == intent for utterance, intent in self.pairs])
-        return f"{mean_with_interval(self.accuracy, ends)} of {len(self.pairs)} utterances recognised"
+        accuracy = mean_with_interval(self.accuracy, ends)
+        return _("{0} of {1} utterances recognised").format(accuracy, len(self.pairs))
 
 
 def recognise(llm: LLM) -> Recognised:
     """Let a model decide the intent of every utterance of the frozen test set."""
     return Recognised(tuple((line, decide(line.text, llm, Step("intent")).intent) for line in sample(utterances(TEST))))
-
-
-def plot_confusion(recognised: Recognised) -> Figure:
-    """Draw labels as rows, recognised intents as columns; the darker, the larger the share of its row."""
-    figure, axes = canvas(5, 4)
-    counts = np.array(recognised.confusion)
-    axes.imshow(counts / counts.sum(axis=1, keepdims=True).clip(1), cmap="Blues", vmin=0, vmax=1.2)
-    for row, column in np.ndindex(counts.shape):
-        axes.text(column, row, str(counts[row, column]), ha="center", va="center")
-    axes.set_xticks(range(len(INTENTS)), INTENTS)
-    axes.set_yticks(range(len(INTENTS)), INTENTS)
-    title = f"Accuracy {recognised.accuracy:.0%} of {len(recognised.pairs)} utterances"
-    axes.set(xlabel="recognised", ylabel="labelled", title=title)
-    axes.grid(visible=False)
-    return figure
 
 
 # The copilot
@@ -178,11 +143,6 @@ class Handled:
         stated = all(states(fact, self.answer.text) for fact in self.question.facts)
         return self.answer.outcome in SPOKEN and stated
 
-    @property
-    def safe(self) -> bool:
-        """The same, and any fallback will do where one was to come."""
-        return self.right if self.question.outcome == "answered" else self.answer.outcome not in SPOKEN
-
 
 @dataclass(frozen=True, repr=False)
 class SupportRun:
@@ -194,31 +154,13 @@ class SupportRun:
         return sum(map(value, self.handled)) / len(self.handled)
 
     @property
-    def right(self) -> str:
-        """The share that is right, with its 95 % interval."""
-        return mean_with_interval(self.mean(lambda result: result.right), interval([r.right for r in self.handled]))
-
-    @property
     def wrong(self) -> list[Handled]:
         return [result for result in self.handled if not result.right]
 
     def __repr__(self) -> str:
-        return f"{self.right} of {len(self.handled)} questions handled rightly"
-
-    def _repr_html_(self) -> str:
-        rows = []
-        for kind in dict.fromkeys([*(result.question.kind for result in self.handled), "all"]):
-            part = SupportRun(tuple(result for result in self.handled if kind in ("all", result.question.kind)))
-            safe, calls = (
-                part.mean(lambda result: result.safe),
-                part.mean(lambda result: len(result.answer.gathered.calls)),
-            )
-            model_calls = part.mean(lambda result: result.answer.trace.llm_calls)
-            tokens = part.mean(lambda result: result.answer.trace.tokens)
-            numbers = [f"{safe:.2f}", f"{calls:.1f}", f"{model_calls:.1f}", f"{tokens:,.0f}"]
-            rows.append([kind, str(len(part.handled)), part.right, *numbers])
-        head = ["", "n", "right, 95 % interval", "right or declined", "calls", "model calls", "tokens"]
-        return Table(head, rows)._repr_html_()
+        right = [result.right for result in self.handled]
+        share = mean_with_interval(self.mean(lambda result: result.right), interval(right))
+        return _("{0} of {1} questions handled rightly").format(share, len(right))
 
 
 def support_questions(split: str) -> list[SupportQuestion]:

@@ -2,18 +2,17 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import cycle, islice, product
+from itertools import product
 from typing import Any
 from uuid import uuid4
 
 from matplotlib.figure import Figure
 
 from lessons.errors import LessonsError
-from lessons.evaluate.evaluation import OUTCOMES, Evaluation, Record, summarise
+from lessons.evaluate.evaluation import Evaluation, Record
 from lessons.evaluate.golden import GOLDEN, SPLITS, Golden, golden_from, json_lines, sample
 from lessons.evaluate.plots import canvas, stage_colours
 from lessons.evaluate.run import measure
-from lessons.language import _
 from lessons.library import Progress
 from lessons.memory.conversation import Conversation, Memory, NoMemory, Window
 from lessons.memory.messages import SessionMessages
@@ -22,7 +21,6 @@ from lessons.rag.pipeline import Stage
 from lessons.rag.types import Scope
 from lessons.rag.workspace import Workspace
 from lessons.rag.workspace import workspace as default_workspace
-from lessons.tables import Table
 
 DIALOGUES = GOLDEN / "dialogues"
 TOKENS = "memory tokens"  # the metric that says how many tokens a memory handed over, by the estimate
@@ -108,14 +106,9 @@ def ask_dialogue(stage: Stage, dialogue: Dialogue, name: str, make: Maker) -> It
             band = next(name for least, name in reversed(BANDS.items()) if turn.distance >= least)
             metrics = record.metrics | {TOKENS: float(recalled.tokens)}
             yield replace(record, stage=name, category=band, metrics=metrics)
-        wait_for_updates(memory)
+        if isinstance(memory, LongTerm):
+            memory.wait_for_updates()  # so that every run measures the same
     forget(memory)
-
-
-def wait_for_updates(memory: Memory) -> None:
-    """Wait for what is worked out in the background, so that every run measures the same."""
-    if isinstance(memory, LongTerm):
-        memory.wait_for_updates()
 
 
 def forget(memory: Memory) -> None:
@@ -130,34 +123,6 @@ def by_kind(evaluation: Evaluation, dialogues: Sequence[Dialogue]) -> Evaluation
     kinds = {golden.id: golden.category for dialogue in dialogues for golden in dialogue.judged}
     records = tuple(replace(record, category=kinds[record.question_id]) for record in evaluation.records)
     return replace(evaluation, records=records)
-
-
-def dialogue_report(evaluation: Evaluation, dialogues: Sequence[Dialogue]) -> Table:
-    """Show correctness under each memory, by distance, kind and language, and the tokens that each handed over."""
-    rows = [_means("all", evaluation, "correctness")]
-    rows += [_means(outcome, evaluation, outcome) for outcome in OUTCOMES]
-    for run, by in ((evaluation, "category"), (by_kind(evaluation, dialogues), "category"), (evaluation, "language")):
-        rows += [_means(group, run, "correctness", **{by: group}) for group in sorted(run.groups(by))]
-    tokens = [f"{evaluation.mean(name, TOKENS):,.0f}" for name in evaluation.stages]
-    rows.append([_("tokens handed over"), *tokens])
-    caption = _(f"golden dialogues, {evaluation.split}: correctness with 95 % intervals")
-    return Table(["", *map(_, evaluation.stages)], rows, caption)
-
-
-def _means(label: str, evaluation: Evaluation, metric: str, **group: str) -> list[str]:
-    summaries = [summarise(evaluation.of(name, **group), [metric]) for name in evaluation.stages]
-    return [f"{_(label)} ({summaries[0].n})", *(summary.with_interval(metric) for summary in summaries)]
-
-
-def growth(memory: Memory, dialogues: Sequence[Dialogue], turns: int) -> list[int]:
-    """Count the tokens, by the estimate, that a memory hands over at each turn of the dialogues, said over and over."""
-    tokens = []
-    for golden in islice(cycle(golden for dialogue in dialogues for golden in dialogue.judged), turns):
-        tokens.append(memory.recall(golden.question).tokens)
-        memory.remember(golden.question, golden.answer)
-        wait_for_updates(memory)
-    forget(memory)
-    return tokens
 
 
 def plot_growth(tokens: Mapping[str, Sequence[int]]) -> Figure:

@@ -4,7 +4,7 @@ import html
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
 from math import isnan, nan
@@ -77,6 +77,11 @@ class Record:
             return "right" if correctness == 1 else "half"
         return "refused" if self.refused else "wrong"
 
+    @property
+    def is_rightly_refused(self) -> bool:
+        """True if the documents do not say, and the answer says so."""
+        return self.refused and not self.answerable
+
     def value(self, metric: str) -> float:
         """Return a metric or what the answer took (`tokens` …); NaN without one, such as recall without evidence."""
         if metric not in (*OUTCOMES, UNANSWERABLE):
@@ -145,12 +150,12 @@ class Evaluation:
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
     notes: tuple[str, ...] = ()  # what a reader of the numbers has to know
     with_evidence: tuple[Record, ...] = ()  # the answers from the evidence itself, if they were measured
+    stopped: bool = False  # before its end, while it ran
 
     @property
     def quotes(self) -> bool:
-        """True if nothing but the keyless model answered, which only quotes; by the settings in older runs."""
-        models = {name for record in self.records for name in record.answered}
-        return models == {KEYLESS} if models else str(self.settings.get("answers", "")).startswith(KEYLESS)
+        """True if nothing but the keyless model answered, which only quotes."""
+        return {name for record in self.records for name in record.answered} == {KEYLESS}
 
     @property
     def replays(self) -> bool:
@@ -164,8 +169,8 @@ class Evaluation:
 
     @property
     def is_stopped(self) -> bool:
-        """True if the stages have answered different numbers of questions."""
-        return len(set(self.counts.values())) > 1
+        """True if it did not run to its end, as far as that can be seen in a stored run."""
+        return self.stopped or len(set(self.counts.values())) > 1
 
     @property
     def remarks(self) -> list[str]:
@@ -193,14 +198,6 @@ class Evaluation:
         """Select the records of a stage, or of `WITH_EVIDENCE`, or only those of a `category` or `language`."""
         records, fields = self.with_evidence if stage == WITH_EVIDENCE else self.records, {"stage": stage, **group}
         return [record for record in records if fields.items() <= vars(record).items()]
-
-    def on_questions_of(self, run: "Evaluation") -> "Evaluation":
-        """Select the part that answers questions which `run` asked as well."""
-        ids = {record.question_id for record in run.records}
-        records, with_evidence = (
-            tuple(record for record in part if record.question_id in ids) for part in (self.records, self.with_evidence)
-        )
-        return replace(self, records=records, with_evidence=with_evidence)
 
     def groups(self, by: str) -> list[str]:
         """List the categories or languages that occur, in order of appearance."""
@@ -241,10 +238,13 @@ class Evaluation:
 
     def table(self, metrics: Iterable[str] = METRICS) -> Table:
         """Return a row for each metric with its 95 % intervals, and below them what an answer took, by stage."""
-        columns = self.columns()
-        rows = [[_(self.label(metric)), *cells(columns, metric)] for metric in metrics]
+        columns, rows = self.columns(), list[list[str]]()
+        for metric in metrics:
+            blank = {WITH_EVIDENCE} if metric not in JUDGED else set()  # the evidence was given, and decides it
+            texts = ["" if name in blank else summary.with_interval(metric) for name, summary in columns.items()]
+            rows.append([_(self.label(metric)), *texts])
         for label, value in USAGE.items():
-            texts = ("" if name == WITH_EVIDENCE else _(value(summary)) for name, summary in columns.items())
+            texts = ["" if name == WITH_EVIDENCE else _(value(summary)) for name, summary in columns.items()]
             rows.append([_(label), *texts])
         caption = f"{self.data}, {self.split}: {self.questions} questions, means with 95 % intervals"
         return Table(["", *map(_, columns)], rows, _(caption))
@@ -255,7 +255,9 @@ class Evaluation:
         rows = []
         for by in ("category", "language"):
             for group in self.groups(by):
-                summaries = [self.summary(name, **{by: group}) for name in names]
+                summaries = [
+                    summarise(self.of(name, **{by: group}), [metric] if metric else OUTCOMES) for name in names
+                ]
                 texts = [summary.with_interval(metric) if metric else summary.outcomes for summary in summaries]
                 rows.append([f"{_(group)} ({summaries[0].n})", *texts])
         title = f"{self.label(metric)} by category and language" if metric else FOUR_OUTCOMES
@@ -286,7 +288,8 @@ class Evaluation:
         return values
 
     def __repr__(self) -> str:
-        return f"Evaluation of {', '.join(self.stages)} on {self.questions} questions of {self.data}, {self.split}"
+        message = _("Evaluation of {0} on {1} questions of {2}, {3}")
+        return message.format(", ".join(self.stages), self.questions, self.data, self.split)
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_() + "".join(f"<p>{html.escape(_(remark))}</p>" for remark in self.remarks)
@@ -316,12 +319,6 @@ def summarise(records: Sequence[Record], metrics: Sequence[str] = METRICS) -> Su
         cost=mean(records, "cost"),
         answered_by=dict(sum((Counter(record.answered) for record in records), Counter())),
     )
-
-
-def cells(columns: dict[str, Summary], metric: str) -> list[str]:
-    """Format a metric with its interval for each column; blank where the evidence was given and decides it."""
-    blank = {WITH_EVIDENCE} if metric not in JUDGED else set()
-    return ["" if name in blank else summary.with_interval(metric) for name, summary in columns.items()]
 
 
 def _room(records: Sequence[Record], metric: str) -> str:

@@ -18,10 +18,11 @@ from lessons.database.schema import ensure_owned
 from lessons.models.replies import normalized
 from lessons.rag.answer import Answer
 from lessons.rag.context import CITATION
+from lessons.rag.served_words import is_refusal
 from lessons.rag.tables import Base
 from lessons.rag.types import Scope
 
-_CITED = re.compile(rf"\s*{CITATION.pattern}")
+_CITED = re.compile(rf"(?<!\s)\s*{CITATION.pattern}")
 
 
 class RatingRow(Base):
@@ -61,9 +62,16 @@ class Rating:
         return sha256("\x1f".join(rated).encode(errors="replace")).hexdigest()
 
     @property
-    def expected(self) -> str:
-        """What is known to be right: what somebody wrote, or a good answer that has a source; "" if neither."""
-        return self.right or (_CITED.sub("", self.answer).strip() if self.is_good and self.passages else "")
+    def expected(self) -> str | None:
+        """What is known to be right: what somebody wrote, or a good answer that has a source; None if neither.
+
+        It is "" if a refusal is good: then the question has no answer.
+        """
+        if self.right or not self.is_good:
+            return self.right or None
+        if self.passages:
+            return _CITED.sub("", self.answer).strip()
+        return "" if is_refusal(self.answer) else None
 
 
 class Ratings:
@@ -99,7 +107,7 @@ class Ratings:
 def question_lines(ratings: Iterable[Rating]) -> str:
     """Write the rated questions whose right answer is known, as `read_questions` takes them: a JSON object a line."""
     lines = []
-    for rating in (rating for rating in ratings if rating.expected):
+    for rating in (rating for rating in ratings if rating.expected is not None):
         line: dict[str, Any] = {"question": rating.question, "answer": rating.expected}
         if rating.is_good and rating.passages:  # what a bad answer cites is no evidence
             line["source_file"], line["evidence"] = rating.passages[0]

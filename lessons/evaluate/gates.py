@@ -10,13 +10,7 @@ from rich.console import Group
 from rich.text import Text
 
 from lessons.evaluate.compare import RULE, mean_with_interval
-from lessons.evaluate.evaluation import (
-    UNANSWERABLE,
-    WITH_EVIDENCE,
-    Evaluation,
-    compare_records,
-    metric_values,
-)
+from lessons.evaluate.evaluation import UNANSWERABLE, WITH_EVIDENCE, Evaluation, compare_records, metric_values
 from lessons.evaluate.golden import SETS, golden_questions, sample
 from lessons.evaluate.run import with_known_evidence
 from lessons.evaluate.runs import SHIPPED, read_run
@@ -216,10 +210,7 @@ REFERENCE = SHIPPED / "keyless-test.jsonl.gz"  # a run of every stage on all que
 
 
 def estimate(
-    stages: Sequence[str],
-    limit: int | None = None,
-    sets: Mapping[str, float] = MEASURED,
-    split: str = SPLIT,
+    stages: Sequence[str], limit: int | None = None, sets: Mapping[str, float] = MEASURED, split: str = SPLIT
 ) -> tuple[int, int, float]:
     """Estimate answers, tokens and US dollars of the stages on question sets, by the means of a shipped run."""
     run, answers, tokens, cost = read_run(REFERENCE), 0, 0.0, 0.0

@@ -13,15 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 
-from llama_index.core.evaluation import CorrectnessEvaluator
-from llama_index.core.evaluation.eval_utils import default_parser
-from llama_index.core.llms import LLM
 from pydantic import TypeAdapter
 
-from lessons.errors import ModelError
 from lessons.evaluate.golden import Golden, json_lines
-from lessons.models.keyless import OfflineLLM
-from lessons.models.server import explain
 from lessons.rag.answer import Answer
 from lessons.rag.context import CITATION, unsupported_figures
 from lessons.rag.served_words import closed, is_refusal
@@ -118,7 +112,6 @@ def _is_supported(claim: str, context: Context) -> bool:
 
 JUDGED = ROOT / "data" / "judged"
 LABELS = {0.0: "wrong", 0.5: "partly", 1.0: "right"}
-RIGHT_SCORE, PARTLY_SCORE = 4.0, 3.0  # of 5: LlamaIndex's threshold, and its 'relevant but contains mistakes'
 
 
 @dataclass(frozen=True)
@@ -170,20 +163,3 @@ def validate(split: str = "outputs_second_frozen", judged: Callable[[Labelled], 
     """Measure how the judge agrees with the labels: (label, verdict). `judged` is another judge's correctness."""
     rate = judged or (lambda pair: judge_text(pair, pair.candidate)[0])
     return agreement((pair.verdict, LABELS[rate(pair)]) for pair in labelled(split))
-
-
-def llm_judge(llm: LLM, golden: Golden, answer: Answer) -> float:
-    """Ask a model for correctness, by LlamaIndex's evaluator; ModelError without a model, or without a score."""
-    if isinstance(llm, OfflineLLM):
-        raise ModelError(
-            "The keyless model cannot judge answers; set OPENAI_API_KEY or OPENAI_BASE_URL, or use the key facts alone."
-        )
-    try:
-        # LlamaIndex's parser needs a second line, which some models leave out.
-        evaluator = CorrectnessEvaluator(llm, parser_function=lambda reply: default_parser(reply.strip() + "\n"))
-        result = evaluator.evaluate(query=golden.question, response=answer.text, reference=golden.answer)
-    except Exception as error:
-        raise explain(error, llm.metadata.model_name, getattr(llm, "api_base", None)) from error
-    if result.score is None:
-        raise ModelError(f"The model gave no score but said {result.feedback!r}; judge with a more capable model.")
-    return 1.0 if result.score >= RIGHT_SCORE else 0.5 if result.score >= PARTLY_SCORE else 0.0

@@ -1,6 +1,7 @@
 """From an answer to its ranking, and from the ranking to retrieval metrics, as trec_eval defines them where it does."""
 
 from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import lru_cache
 from itertools import accumulate, takewhile
 from math import log2, nan
 
@@ -23,6 +24,9 @@ def ranking(answer: Answer) -> list[RetrievedDocument]:
     return list(inputs[0]) if len(inputs) == 1 and inputs[0] else list(answer.context.documents)
 
 
+_tokens = lru_cache(maxsize=4_096)(ExactTokenCounter().count)  # every question and stage brings the same passages
+
+
 def retrieval_metrics(question: Golden, documents: Sequence[RetrievedDocument]) -> dict[str, float]:
     """Compute every metric of `RETRIEVAL_METRICS`, from 0 to 1; return none for a question without evidence."""
     if not (evidence := question.evidence):
@@ -34,7 +38,7 @@ def retrieval_metrics(question: Golden, documents: Sequence[RetrievedDocument]) 
     by_file = hits(list(first_chunks.values()), files)
     by_chunk = hits(documents, evidence)
     by_passage = by_chunk if any(fact.quote for fact in evidence) else by_file
-    totals = [*accumulate(ExactTokenCounter().count(document.content) for document in documents)]
+    totals = [*accumulate(_tokens(document.content) for document in documents)]
     ranks_within = {name: sum(1 for _ in takewhile(budget.__ge__, totals)) for name, budget in BUDGETS.items()}
     return {
         "recall@5": recall(by_passage, len(evidence), 5),

@@ -1,6 +1,5 @@
-"""Pictures of one question: what a model is sent, which search found what, what a turn costs; and token estimates."""
+"""Pictures of one question: what a model is sent, which search found what, what a turn costs."""
 
-import json
 from collections.abc import Mapping, Sequence
 
 from matplotlib.figure import Figure
@@ -12,12 +11,11 @@ from lessons.evaluate.golden import Golden
 from lessons.evaluate.metrics import hits
 from lessons.evaluate.plots import canvas, legend_beside, name_rows, shortened, stage_colour, wrapped
 from lessons.language import _
-from lessons.models.tokens import TokenCounter, TokenEstimator
 from lessons.plan import FittedPart
 from lessons.rag.answer import Answer
 from lessons.rag.types import RetrievedDocument
 from lessons.settings import ROOT
-from lessons.text.pages import page_label
+from lessons.text.sources import page_label
 from lessons.trace import Step
 
 PART_COLOURS = {
@@ -36,8 +34,11 @@ _NARROWEST = 0.05  # of the width, of a part that has its number written in it
 _DARK = {"system prompt", "context", "documents"}  # parts on which white is read better than black
 
 
-def plot_budget(budgets: Mapping[str, Sequence[FittedPart]], total: int) -> Figure:
-    """Draw a bar for each budget, its parts side by side; what was left out is hatched, and a line marks the total."""
+def plot_budget(budgets: Mapping[str, Sequence[FittedPart]], total: int | Mapping[str, int]) -> Figure:
+    """Draw a bar for each budget, its parts side by side; what was left out is hatched, and a line marks the total.
+
+    The total may be a mapping of each budget to its own.
+    """
     figure, axes = canvas(7.5, 0.7 * len(budgets) + 1.6)
     width = max((sum(piece.tokens + piece.dropped for piece in pieces) for pieces in budgets.values()), default=1)
     for row, pieces in enumerate(budgets.values()):
@@ -52,12 +53,18 @@ def plot_budget(budgets: Mapping[str, Sequence[FittedPart]], total: int) -> Figu
             edge = PART_COLOURS[piece.name]
             axes.barh(row, piece.dropped, left=left, color="white", edgecolor=edge, hatch="///")
             left += piece.dropped
-    if total <= 1.5 * width:
+    if isinstance(total, Mapping):
+        for row, name in enumerate(budgets):
+            axes.plot([total[name]] * 2, [row - 0.4, row + 0.4], color="black", linewidth=1)
+        width = max(width, *total.values())
+    elif total <= 1.5 * width:
         axes.axvline(total, color="black", linewidth=1)
         width = max(total, width)
     axes.set_xlim(0, 1.02 * width)
     name_rows(axes, [wrapped(name, _LABEL_WIDTH) for name in budgets])
-    axes.set(xlabel=f"tokens (of {total:,}); hatched: left out", title="What a model is sent")
+    limits = "tokens (line: the limit); hatched: left out"
+    xlabel = limits if isinstance(total, Mapping) else f"tokens (of {total:,}); hatched: left out"
+    axes.set(xlabel=xlabel, title="What a model is sent")
     names = {piece.name for pieces in budgets.values() for piece in pieces if piece.tokens or piece.dropped}
     for name, colour in PART_COLOURS.items():
         if name in names:
@@ -131,20 +138,18 @@ def plot_layout(layout: Layout) -> Figure:
     figure, axes = canvas(6, 3)
     plan = layout.plan
     for part in plan.pieces:
-        axes.barh(part.name, part.limit, color="#4c78a8", alpha=0.25)
-        axes.barh(part.name, part.tokens, color="#4c78a8")
+        axes.barh(_(part.name), part.limit, color="#4c78a8", alpha=0.25)
+        axes.barh(_(part.name), part.tokens, color="#4c78a8")
     axes.invert_yaxis()
     title = f"{plan.tokens:,} of {plan.room:,} tokens, in the order in which they are sent"
     axes.set(xlabel="tokens (estimate)", title=title)
     return figure
 
 
-def plot_monthly(
-    model: CostModel, sessions_a_day: int, turns: Sequence[int], prices: tuple[float, float] | None = None
-) -> Figure:
+def plot_monthly(model: CostModel, sessions_a_day: int, turns: Sequence[int]) -> Figure:
     """Draw the monthly cost by the length of a session, part upon part."""
     figure, axes = canvas(6, 3.2)
-    costs = [model.monthly(sessions_a_day, count, *(prices or ())) for count in turns]
+    costs = [model.monthly(sessions_a_day, count) for count in turns]
     parts = [[cost[name] for cost in costs] for name in NAMES]
     axes.stackplot(turns, parts, labels=NAMES.values(), colors=["#4c78a8", "#54a24b", "#f58518"], alpha=0.85)
     axes.set(xlabel="turns in a session", ylabel="US dollars a month", title=f"{sessions_a_day:,} sessions a day")
@@ -152,18 +157,14 @@ def plot_monthly(
     return figure
 
 
-TEXTS = ROOT / "data" / "context" / "token_texts.json"
-
-
-def estimates(exact: TokenCounter) -> DataFrame:
-    """Count the tokens of every text both ways: a row with its `kind`, and the columns `estimated` and `exact`."""
-    estimate, texts = TokenEstimator().count, json.loads(TEXTS.read_text(encoding="utf-8"))
-    rows = [(kind, estimate(text), exact.count(text)) for kind, group in texts.items() for text in group]
-    return DataFrame(rows, columns=["kind", "estimated", "exact"])
+TEXTS = ROOT / "data" / "context" / "token_texts.json"  # by kind
 
 
 def plot_token_error(counts: DataFrame) -> Figure:
-    """Draw the error of each estimate, by kind of text; the bar is the error of all texts of a kind together."""
+    """Draw the error of each estimate; a row has the `kind` of a text, its tokens `estimated` and the `exact` ones.
+
+    The bar is the error of all texts of a kind together.
+    """
     kinds = counts.groupby("kind", sort=False)
     figure, axes = canvas(6, 0.6 * len(kinds) + 1.4)
     for row, (_kind, texts) in enumerate(kinds):

@@ -1,20 +1,21 @@
 """What an evaluation shows, a message to a plot; and what every plot is drawn on."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from io import BytesIO
 from textwrap import fill
 from typing import Any
+from weakref import WeakSet
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib import font_manager
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.text import Text
-from matplotlib.ticker import LogFormatter
 from rich.cells import cell_len
 
 from lessons.evaluate.evaluation import (
@@ -27,6 +28,7 @@ from lessons.evaluate.evaluation import (
     compare_records,
     metric_values,
     moved_records,
+    summarise,
 )
 from lessons.language import _
 from lessons.settings import ROOT
@@ -47,17 +49,26 @@ _FREE = [to_hex(rgb) for name in ("Dark2", "tab20b", "tab20c", "tab20") for rgb 
 
 
 class Plot(Figure):
-    """A figure that every notebook shows, whatever backend it runs."""
+    """A figure that every notebook shows, whatever backend it runs, in the language of the reader."""
+
+    def draw(self, renderer: RendererBase) -> None:
+        translate(self)
+        super().draw(renderer)
 
     def _repr_png_(self) -> bytes:
-        translate(self)
         picture = BytesIO()
         self.savefig(picture, format="png", dpi=100)
         return picture.getvalue()
 
 
+_translated: WeakSet[Figure] = WeakSet()
+
+
 def translate(figure: Figure) -> None:
-    """Put what is written in a figure into the language of the reader."""
+    """Put what is written in a figure into the language of the reader, once: a thread that draws it knows no reader."""
+    if figure in _translated:
+        return
+    _translated.add(figure)
     for text in figure.findobj(Text):
         text.set_text(_(text.get_text()))
 
@@ -126,7 +137,7 @@ def plot_metric(evaluation: Evaluation, metric: str = "recall@5") -> Figure:
     """Draw one metric of every stage with its 95 % interval."""
     figure, axes = canvas(5.5, 0.6 * len(evaluation.stages) + 1.4)
     for row, (stage, colour) in enumerate(stage_colours(evaluation.stages).items()):
-        _mark(axes, evaluation.summary(stage), metric, row=row, color=colour)
+        _mark(axes, summarise(evaluation.of(stage), [metric]), metric, row=row, color=colour)
     name_rows(axes, evaluation.stages)
     if not np.isnan(with_evidence := evaluation.mean_with_evidence(metric)):
         axes.axvline(with_evidence, label=WITH_EVIDENCE, **_DASHED)
@@ -136,8 +147,8 @@ def plot_metric(evaluation: Evaluation, metric: str = "recall@5") -> Figure:
     return figure
 
 
-# Green to red, and darker than any stage's colour; refusing is neither.
-OUTCOME_COLOURS = {"right": "#1b7837", "half": "#a6dba0", "refused": "#d9d9d9", "wrong": "#b2182b"}
+# Equally light, so that white words can be read on each, and that all are still equal where the app inverts lightness.
+OUTCOME_COLOURS = {"right": "#238350", "half": "#9a6b00", "refused": "#767676", "wrong": "#cc4444"}
 _LEAST_WRITTEN = 0.06  # of a bar, which has its number written in it
 
 
@@ -145,12 +156,13 @@ def plot_outcomes(evaluation: Evaluation) -> Figure:
     """Draw a bar a stage: the shares of the four outcomes, and beside it those where the documents do not say."""
     columns = evaluation.columns()
     figure, axes = canvas(8.5, 0.5 * len(columns) + 1.6)
+    figure.set_layout_engine("constrained", wspace=0.08)
     axes.remove()
     answerable, unanswerable = figure.subplots(1, 2, sharey=True, width_ratios=(3, 1))
     for row, summary in enumerate(columns.values()):
         _stack(answerable, row, {outcome: summary.means[outcome] for outcome in OUTCOMES})
         wrong = summary.means[UNANSWERABLE]
-        _stack(unanswerable, row, {"refused": 1 - wrong, "wrong": wrong})
+        _stack(unanswerable, row, {"refused": 1 - wrong, "wrong": wrong}, 3 * _LEAST_WRITTEN)  # a third as wide
     name_rows(answerable, [_(name) for name in columns])
     for panel, metric, title in (
         (answerable, "right", "documents have the answer"),
@@ -164,16 +176,15 @@ def plot_outcomes(evaluation: Evaluation) -> Figure:
     return figure
 
 
-def _stack(axes: Axes, row: int, shares: dict[str, float]) -> None:
+def _stack(axes: Axes, row: int, shares: dict[str, float], least: float = _LEAST_WRITTEN) -> None:
     """Draw a bar from left to right, with the numbers in its larger parts; nothing where a share is unknown."""
     left = 0.0
     for outcome, share in shares.items():
         if np.isnan(share):
             return
-        bar = axes.barh(row, share, left=left, color=OUTCOME_COLOURS[outcome])
-        if share >= _LEAST_WRITTEN:
-            ink = "white" if outcome in ("right", "wrong") else "black"
-            axes.bar_label(bar, [f"{share:.2f}"], label_type="center", fontsize=8, color=ink)
+        bar = axes.barh(row, share, left=left, color=OUTCOME_COLOURS[outcome], edgecolor="white")
+        if share >= least:
+            axes.bar_label(bar, [f"{share:.2f}"], label_type="center", fontsize=8, color="white")
         left += share
 
 
@@ -204,37 +215,18 @@ def plot_groups(evaluation: Evaluation, metric: str = "recall@5", by: str = "cat
     return figure
 
 
-def plot_latency(evaluation: Evaluation, metric: str = "correctness") -> Figure:
-    """Plot quality against time: the dot stands at the median latency, the line ends at the 95th percentile."""
-    label = "latency of an answer, median to 95th percentile (ms, logarithmic)"
-    figure, axes = _quality(evaluation, metric, lambda summary: summary.p50_ms, label)
-    for stage, colour in stage_colours(evaluation.stages).items():
-        summary = evaluation.summary(stage)
-        axes.plot([summary.p50_ms, summary.p95_ms], [summary.means[metric]] * 2, color=colour, alpha=0.5)
-    axes.set(xscale="log", title=f"What a better {metric} costs in time")
-    axes.xaxis.set_major_formatter(LogFormatter())
-    axes.xaxis.set_minor_formatter(LogFormatter())
-    return figure
-
-
 def plot_cost(evaluation: Evaluation, metric: str = "correctness") -> Figure:
     """Plot quality against money: US dollars for 1,000 questions at the prices of the settings."""
-    figure, axes = _quality(evaluation, metric, lambda summary: 1_000 * summary.cost, "cost of 1,000 questions (US$)")
-    axes.set(xlim=(0, None), title=f"What a better {metric} costs in money")
-    return figure
-
-
-def _quality(evaluation: Evaluation, metric: str, x: Callable[[Summary], float], label: str) -> tuple[Figure, Axes]:
-    """Draw a dot for each stage at the height of its metric, and as far right as `x` computes from its summary."""
     figure, axes = canvas(6, 4)
     for stage, colour in stage_colours(evaluation.stages).items():
         summary = evaluation.summary(stage)
-        _mark(axes, summary, metric, x=x(summary), color=colour, label=stage)
+        _mark(axes, summary, metric, x=1_000 * summary.cost, color=colour, label=stage)
     if not np.isnan(with_evidence := evaluation.mean_with_evidence(metric)):
         axes.axhline(with_evidence, label=WITH_EVIDENCE, **_DASHED)
-    axes.set(ylim=(0, 1.02), xlabel=label, ylabel=f"{evaluation.label(metric)}, mean with 95 % interval")
+    axes.set(xlim=(0, None), ylim=(0, 1.02), title=f"What a better {metric} costs in money")
+    axes.set(xlabel="cost of 1,000 questions (US$)", ylabel=f"{evaluation.label(metric)}, mean with 95 % interval")
     legend_beside(axes)
-    return figure, axes
+    return figure
 
 
 def plot_moved(evaluation: Evaluation, baseline: str, candidate: str, metric: str = "recall@5") -> Figure:

@@ -55,7 +55,12 @@ def read_questions(content: bytes | str, owner: str, name: str = "", tell: Telle
 
     LessonsError says which line is no use.
     """
-    text = normalize((content if isinstance(content, str) else _decoded(content)).lstrip("\ufeff"))
+    if isinstance(content, bytes):
+        decoded = decode(content)
+        if decoded is None or is_noise(decoded[0]):
+            raise LessonsError("This is no text that can be read; save the questions as CSV, JSON or TXT in UTF-8.")
+        content = decoded[0]
+    text = normalize(content.lstrip("\ufeff"))
     rows = _json_rows(text) if re.match(r"\s*(\{|\[\s*\{)", text) else _table_rows(text, name.endswith(".csv"))
     if not rows:
         raise LessonsError("There is no question in it; write one a line, or a table with a column named question.")
@@ -69,14 +74,8 @@ def read_questions(content: bytes | str, owner: str, name: str = "", tell: Telle
         tell(UNPLACED)
     if ignored := dict.fromkeys(name for _, row in rows for name in row if row[name] and name not in columns.values()):
         tell(f"Ignored: {', '.join(ignored)}.")
-    return [_own_question(line, {key: row.get(name) for key, name in columns.items()}, owner) for line, row in rows]
-
-
-def _decoded(content: bytes) -> str:
-    decoded = decode(content)
-    if decoded is None or is_noise(decoded[0]):
-        raise LessonsError("This is no text that can be read; save the questions as CSV, JSON or TXT in UTF-8.")
-    return decoded[0]
+    by_key = ((line, {key: row[name] for key, name in columns.items() if name in row}) for line, row in rows)
+    return [_own_question(line, row, owner) for line, row in by_key]
 
 
 def _columns(names: Iterable[str]) -> dict[str, str]:
@@ -95,18 +94,15 @@ def _table_rows(text: str, is_table: bool) -> list[Row]:
         raise LessonsError(f"The table has no column named question; its first line is: {head[:100]}")
     if not separator:
         return [(f"Line {number}", {"question": line}) for number, line in enumerate(lines, start=1) if line.strip()]
-    table = csv.DictReader(lines, delimiter=separator)
+    table, rows = csv.DictReader(lines, delimiter=separator), list[Row]()
     try:
-        return [(f"Line {table.line_num}", row) for row in map(_complete, table) if any(row.values())]
+        for row in table:
+            if None in row:
+                raise ValueError("it has more cells than the first; put its texts in quotes")
+            rows += [(f"Line {table.line_num}", row)] if any(row.values()) else []
     except (csv.Error, ValueError) as error:
         raise LessonsError(f"Line {table.line_num} is no row of a table: {error}.") from error
-
-
-def _complete(row: dict[Any, Any]) -> dict[str, Any]:
-    """Return a row of a table; ValueError if it has more cells than names."""
-    if None in row:
-        raise ValueError("it has more cells than the first; put its texts in quotes")
-    return row
+    return rows
 
 
 def _json_rows(text: str) -> list[Row]:
@@ -127,7 +123,7 @@ def _json_rows(text: str) -> list[Row]:
 
 def _own_question(line: str, row: dict[str, Any], owner: str) -> Golden:
     texts = {key: _texts(line, key, value) for key, value in row.items()}
-    question, answer = " ".join(texts["question"]), "\n".join(texts.get("answer", ()))
+    question, answer = " ".join(texts.get("question", ())), "\n".join(texts.get("answer", ()))
     if not question:
         raise LessonsError(f"{line}: the question is empty; write one, or remove it.")
     if len(question) > (limit := settings().max_question_chars):
@@ -161,8 +157,6 @@ def _texts(line: str, key: str, value: Any) -> list[str]:
 
 LONGEST_FACT = 8  # words; a longer answer is a reference, not a fact that an answer has to state word by word
 UNANSWERABLE = {"null", "null_query", "unanswerable"}  # values of `metadata.type`; `null_query` is MultiHop-RAG's
-
-Judgements = dict[str, dict[str, int]]  # grades by question and document
 
 
 @dataclass(frozen=True)
@@ -220,9 +214,9 @@ def _beir_question(line: str, id_: str, item: dict[str, Any], grades: dict[str, 
     return Golden(id_, text, language(text), kind, reference, key_facts, evidence, split=split)
 
 
-def _judgements(path: Path, documents: Collection[str]) -> Judgements:
-    """Read the grades. One of 0 says that a document does not help, and is left out."""
-    judgements: Judgements = {}
+def _judgements(path: Path, documents: Collection[str]) -> dict[str, dict[str, int]]:
+    """Read the grades by question and document. One of 0 says that a document does not help, and is left out."""
+    judgements: dict[str, dict[str, int]] = {}
     for line, text in _lines(path):
         cells = [normalize(cell).strip() for cell in text.split("\t")]
         if not judgements and cells[-1] == "score":

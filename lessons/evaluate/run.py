@@ -34,7 +34,7 @@ from lessons.rag.workspace import workspace as default_workspace
 from lessons.search.transforms import Condense
 from lessons.settings import PATHS
 from lessons.stages import by_name, stage_named
-from lessons.text.pages import by_page
+from lessons.text.sources import by_page
 
 OWNER = "evaluation"  # of the documents in a throw-away index, so that nothing of a real owner mixes with them
 
@@ -94,7 +94,7 @@ def evaluate(
         asked = sample(task.questions, limit, sample_seed)
         workspace.embedding.get_query_embedding("warm up")  # so that no latency includes loading the weights
         ExactTokenCounter(workspace.settings.llm_model).count("warm up")
-        records, with_evidence = list[Record](), list[Record]()
+        records, with_evidence, stopped = list[Record](), list[Record](), False
         try:
             records.extend(_with_progress(task.stages, asked, workspace.llm, watch, tell))
             evidence_workspace = task.stages[-1].workspace or workspace
@@ -102,18 +102,13 @@ def evaluate(
         except StoppedError:
             if not records:
                 raise
+            stopped = True
         notes = [*task.notes, *(_own_documents(task.stages, asked, workspace) if task.data in SETS else [])]
     notes += [*_sample_size_warnings(asked, workspace), *fallback_notes(records, describe(workspace.llm))]
     in_force = workspace.settings.model_dump(mode="json", exclude=_NOT_RECORDED)
     in_force |= {"answers": describe(workspace.llm), "embedding": identity(workspace.embedding)[0]}
-    return Evaluation(
-        task.data,
-        task.split,
-        tuple(records),
-        in_force,
-        notes=tuple(notes),
-        with_evidence=tuple(with_evidence),
-    )
+    result = Evaluation(task.data, task.split, tuple(records), in_force, notes=tuple(notes), stopped=stopped)
+    return replace(result, with_evidence=tuple(with_evidence))
 
 
 def answers(stages: Sequence[Answering], questions: Sequence[Golden]) -> Iterator[Record]:

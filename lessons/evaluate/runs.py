@@ -1,8 +1,6 @@
 """Runs that are stored, in the database and as files. A run over a reader's own questions is seen by nobody else."""
 
-import csv
 import gzip
-import io
 import json
 import math
 import zlib
@@ -14,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import BIGINT, ColumnElement, Connection, DateTime, Engine, ForeignKey, or_, select
 from sqlalchemy import delete as delete_rows
 from sqlalchemy.dialects.postgresql import JSONB
@@ -32,6 +31,7 @@ from lessons.rag.tables import Base
 from lessons.settings import ROOT, settings
 
 SHIPPED = ROOT / "data" / "runs"
+_RECORDS = TypeAdapter(list[Record])
 
 
 class RunRow(Base):
@@ -125,7 +125,7 @@ def _create(connection: Connection) -> None:
 def _evaluation(
     data: str, split: str, settings: dict[str, Any], at: datetime, stored: Sequence[dict[str, Any]]
 ) -> Evaluation:
-    records = [_record(row) for row in stored]
+    records = _RECORDS.validate_python(stored)
     answers, with_evidence = (
         tuple(record for record in records if (record.stage == WITH_EVIDENCE) is is_given) for is_given in (False, True)
     )
@@ -133,43 +133,31 @@ def _evaluation(
     return Evaluation(data, split, answers, settings, at, notes, with_evidence)
 
 
-def _record(row: dict[str, Any]) -> Record:
-    """Build a record from its JSON, which has more fields, or other names of stages, in older runs."""
-    values = {field.name: row[field.name] for field in fields(Record) if field.name in row}
-    if row["stage"].startswith("ceiling"):
-        values["stage"] = WITH_EVIDENCE
-    values["metrics"] = {name: value for name, value in row["metrics"].items() if name != "strict"}
-    return Record(**values | {name: tuple(row[name]) for name in ("retrieved", "warnings")})
-
-
 # As files
 
 
 def as_csv(evaluation: Evaluation) -> str:
     """Write a line for each answer, after a line of names."""
-    last = ("retrieved", "warnings", "answered")
-    plain = [*(field.name for field in fields(Record) if field.name not in ("metrics", *last)), "outcome"]
+    import pandas  # type: ignore[import-untyped]  # Streamlit brings it
+
+    last = ["retrieved", "warnings", "answered"]
+    plain = [field.name for field in fields(Record) if field.name not in ("metrics", *last)]
     metrics = [metric for metric in METRICS if metric not in (*OUTCOMES, UNANSWERABLE)]
-    file = io.StringIO(newline="")
-    writer = csv.DictWriter(file, [*plain, *metrics, *last], extrasaction="ignore")
-    writer.writeheader()
-    for record in evaluation.records:
-        row = vars(record) | as_json(record)["metrics"] | {"outcome": record.outcome}
-        row |= {name: " ".join(getattr(record, name)) for name in ("retrieved", "warnings")}
-        row["answered"] = ", ".join(f"{name}: {count}" for name, count in record.answered.items())
-        writer.writerow({name: _quote_formula(value) for name, value in row.items()})
-    return file.getvalue()
+    rows = [
+        as_json(record)["metrics"]
+        | vars(record)
+        | {name: " ".join(getattr(record, name)) for name in ("retrieved", "warnings")}
+        | {"answered": ", ".join(f"{name}: {count}" for name, count in record.answered.items())}
+        | {"outcome": record.outcome}
+        for record in evaluation.records
+    ]
+    table = pandas.DataFrame(rows, columns=[*plain, "outcome", *metrics, *last])
+    return table.map(_quote_formula).to_csv(index=False, lineterminator="\r\n")
 
 
 def _quote_formula(value: Any) -> Any:
     """Quote a text that a spreadsheet would run as a formula, as OWASP advises against CSV injection."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
-
-
-def export_csv(evaluation: Evaluation, path: Path) -> None:
-    """Write the table as UTF-8 with a mark by which spreadsheets recognise it; LessonsError if it cannot be written."""
-    with _explained(path):
-        path.write_text(as_csv(evaluation), encoding="utf-8-sig", newline="")
 
 
 def as_jsonl(evaluation: Evaluation) -> str:
@@ -191,14 +179,8 @@ def ship(evaluation: Evaluation, path: Path) -> None:
     head = {"data": evaluation.data, "split": evaluation.split, "settings": evaluation.settings}
     head |= {"at": evaluation.at.isoformat()}
     content = _lines([head, *map(as_json, (*evaluation.records, *evaluation.with_evidence))])
-    with _explained(path):
-        replace_file(path.resolve(), gzip.compress(content.encode(), mtime=0))
-
-
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
     try:
-        yield
+        replace_file(path.resolve(), gzip.compress(content.encode(), mtime=0))
     except OSError as error:
         raise LessonsError(f"{path} cannot be written: {error.strerror}; choose another file.") from error
 

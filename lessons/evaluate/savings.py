@@ -1,4 +1,4 @@
-"""What is saved around a stage, and what that costs in right answers: by intents, by compression, by each wrapper."""
+"""What is saved around a stage, and what that costs in right answers: by compression, and by each wrapper."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,13 +8,11 @@ from itertools import chain
 from lessons.context.active import WRAPPERS
 from lessons.context.cache import Cached
 from lessons.context.compress import Abstractive, CutOff, Extractive, Hybrid
-from lessons.context.intent import Intent
 from lessons.context.wrapper import Answering
-from lessons.evaluate.evaluation import Evaluation, Record, compare_records, metric_values, summarise
+from lessons.evaluate.evaluation import Evaluation, Record
 from lessons.evaluate.golden import Golden, golden_questions, json_lines, sample
-from lessons.evaluate.run import answers, measure
-from lessons.language import _
-from lessons.models.keyless import INTENTS, utterances
+from lessons.evaluate.run import measure
+from lessons.models.keyless import utterances
 from lessons.models.llm import describe
 from lessons.rag.answer import Answer, respond
 from lessons.rag.context import ContextBuilder
@@ -22,32 +20,8 @@ from lessons.rag.pipeline import Stage, standalone
 from lessons.rag.types import Compressor, Query, Scope
 from lessons.rag.workspace import workspace as default_workspace
 from lessons.settings import ROOT, settings
-from lessons.tables import Table
 from lessons.text import language, normalize
 from lessons.trace import Step
-
-# What an intent saves
-
-
-def intent_cost(stage: Stage, questions: Sequence[Golden]) -> Table:
-    """Ask each question of the stage alone, by intent, and as if every question had the same intent."""
-    forced = [Intent(stage, always=intent, name=f"always {intent}") for intent in INTENTS]
-    variants: list[Answering] = [stage, Intent(stage, name="by intent"), *forced]
-    return costs(Evaluation("golden", questions[0].split, tuple(answers(variants, questions))))
-
-
-def costs(run: Evaluation) -> Table:
-    """Show for each stage of a run correctness, its difference to the first one, outcomes, tokens of a question."""
-    rows, first = [], run.stages[0]
-    for stage in run.stages:
-        gain, summary = compare_records(run.of(first), run.of(stage), "correctness", first, stage), run.summary(stage)
-        difference = gain.with_interval if stage != first else ""
-        rows.append(
-            [stage, summary.with_interval("correctness"), difference, summary.outcomes, f"{summary.tokens:,.0f}"]
-        )
-    head = ["correctness (half points)", "against the stage", "right · half · refused · wrong (%)", "tokens a question"]
-    return Table(["", *map(_, head)], rows)
-
 
 # What compression saves: the same documents at a share of their tokens
 
@@ -88,20 +62,6 @@ def compression(
     return Evaluation("golden", questions[0].split, tuple(records))
 
 
-def compression_table(evaluation: Evaluation) -> Table:
-    """Show the correctness of each method at each share of the tokens."""
-    whole, *shares = evaluation.groups("category")
-
-    def cell(method: str, share: str) -> str:
-        summary = evaluation.summary(method, category=share)
-        return f"{summary.with_interval('correctness')} ({summary.outcomes})"
-
-    methods = [name for name in evaluation.stages if name != WHOLE]
-    rows = [[name, cell(WHOLE, whole), *(cell(name, share) for share in shares)] for name in methods]
-    head = [_("correctness (right · half · refused · wrong, %) at a share of the tokens"), whole, *shares]
-    return Table(head, rows, _("{number} questions", number=len(evaluation.of(WHOLE))))
-
-
 # What each wrapper saves on a day at the help desk
 
 REWORDED = ROOT / "data" / "context" / "reworded.jsonl"
@@ -140,33 +100,6 @@ def savings(stage: Stage, questions: Sequence[Golden]) -> Evaluation:
     variants = {NONE: stage} | {name: wrapper(stage) for name, wrapper in WRAPPERS.items()} | {ALL: stacked}
     records = (_serve(name, variant, questions) for name, variant in variants.items())
     return Evaluation("workload", "dev", tuple(chain.from_iterable(records)))
-
-
-def savings_table(evaluation: Evaluation) -> Table:
-    """Show for each way of serving the workload the means of a question, hits in all, and the change of correctness."""
-    head = ["wrapper", "calls", "tokens", "$ / 1,000", "hits", "chunks", "ratio", "right", "wrong", "correctness"]
-    rows = []
-    for name in evaluation.stages:
-        records = evaluation.of(name)
-        summary = summarise(records, ["chunks", "ratio", "right", "wrong", "correctness"])
-        chunks, ratio, *shares = summary.means.values()
-        hits, wrong = (int(sum(metric_values(records, metric))) for metric in ("hit", "wrong hit"))
-        gain = compare_records(evaluation.of(NONE), records, "correctness", NONE, name)
-        rows.append(
-            [
-                name,
-                f"{summary.llm_calls:.2f}",
-                f"{summary.tokens:,.0f}",
-                f"{1_000 * summary.cost:.2f}",
-                f"{hits} ({wrong} wrong)" if hits else "0",
-                f"{chunks:.1f}",
-                f"{ratio:.2f}".replace("nan", "–"),
-                *(f"{share:.3f}" for share in shares),
-                "" if name == NONE else gain.with_interval,
-            ]
-        )
-    caption = _("{number} questions, means over all of them", number=len(evaluation.of(NONE)))
-    return Table([*map(_, head), _("change")], rows, caption)
 
 
 def _serve(name: str, variant: Answering, questions: Sequence[Golden]) -> Iterator[Record]:

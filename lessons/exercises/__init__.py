@@ -1,5 +1,6 @@
-"""The exercises of the notebooks: `check` judges, `hint` helps, `solved` guards later cells, `progress` sums up."""
+"""Exercises: `check`, `hint`, `solved` and `progress`; and predictions: `guess`, `settle` and `calibration`."""
 
 from lessons.exercises.checking import check, hint, progress, solved
+from lessons.exercises.guesses import calibration, guess, settle
 
-__all__ = ["check", "hint", "progress", "solved"]
+__all__ = ["calibration", "check", "guess", "hint", "progress", "settle", "solved"]

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from statistics import fmean
 from typing import Any
@@ -15,6 +15,7 @@ from lessons.evaluate.golden import Golden, golden_questions
 from lessons.evaluate.metrics import retrieval_metrics
 from lessons.exercises.cases import ACCEPTS, USES, Accept, Case, Exercise, Submission, call, case, right_letters
 from lessons.exercises.comparing import REFUSED, Nearly, Text, Wrong, kind
+from lessons.language import _, language
 from lessons.rag.types import Query, RetrievedDocument, Scope
 from lessons.rag.workspace import workspace
 from lessons.search.hybrid import HybridRetriever, reciprocal_rank_fusion
@@ -41,7 +42,7 @@ def exercises(notebook: str | None = None) -> list[Exercise]:
         return [exercise for number in NOTEBOOKS for exercise in exercises(number)]
     if notebook not in NOTEBOOKS:
         raise LessonsError(f"There are no exercises for {notebook!r}; the notebooks are {', '.join(NOTEBOOKS)}.")
-    return _read(notebook)
+    return _read(notebook, language())
 
 
 def exercise_named(id_: str) -> Exercise:
@@ -53,20 +54,21 @@ def exercise_named(id_: str) -> Exercise:
 
 
 @cache
-def _read(notebook: str) -> list[Exercise]:
-    items = json.loads((FOLDER / f"{notebook}.json").read_text(encoding="utf-8"), object_hook=_convert)
-    return [_exercise(id_, items[id_]) for id_ in sorted(items)]
+def _read(notebook: str, language: str) -> list[Exercise]:
+    convert = partial(_convert, language)
+    items = json.loads((FOLDER / f"{notebook}.json").read_text(encoding="utf-8"), object_hook=convert)
+    return [_exercise(id_, items[id_], language) for id_ in sorted(items)]
 
 
-def _convert(item: dict[str, Any]) -> Any:
-    """Turn an object in both languages into a text, and one with a single key of `CONVERTERS` into its value."""
+def _convert(language: str, item: dict[str, Any]) -> Any:
+    """Take of an object in both languages the text in one, and of one with a key of `CONVERTERS` its value."""
     if item.keys() == {"en", "ko"}:
-        return Text(item["en"], translation=item["ko"])
+        return item[language]
     key = next(iter(item), "")
     return CONVERTERS[key](item[key]) if len(item) == 1 and key in CONVERTERS else item
 
 
-def _exercise(id_: str, item: dict[str, Any]) -> Exercise:
+def _exercise(id_: str, item: dict[str, Any], language: str) -> Exercise:
     if id_ in MEASURED:
         return replace(MEASURED[id_], title=item["title"], expects=item["expects"], hints=item["hints"])
     if "right" in item:
@@ -74,7 +76,7 @@ def _exercise(id_: str, item: dict[str, Any]) -> Exercise:
         decisive = Case("", accept=right_letters(item["right"], item["why_not"]))
         return Exercise(id_, item["title"], expects, [decisive], hints=item["hints"])
     cases = [_case(row, ACCEPTS.get(id_), "rows" in item) for row in item["cases"]]
-    slips = [(Text(slip["en"], translation=slip["ko"]), slip["result"]) for slip in item.get("slips", ())]
+    slips = [(slip[language], slip["result"]) for slip in item.get("slips", ())]
     options = {key: item[key] for key in ("seconds", "of", "hints") if key in item}
     return Exercise(id_, item["title"], item["expects"], cases, slips, USES.get(id_, call), **options)
 
@@ -215,7 +217,7 @@ class FollowUps(tuple[tuple[tuple[str, ...], str, int], ...]):
     """Questions of dialogues: the turns before it, the question, and the position of the turn that it needs."""
 
     def __repr__(self) -> str:
-        return f"{len(self)} follow-ups of dev"
+        return _("{0} follow-ups of dev").format(len(self))
 
 
 @cache
@@ -257,8 +259,8 @@ def _memory_cases() -> Iterator[Case]:
 
 
 MEASURED = {
-    "03.6": Exercise("03.6", Text(""), "", _fusion_cases, use=_fuse, seconds=90),
-    "04.5": Exercise("04.5", Text(""), "", _reranker_cases, use=_rerank, seconds=90),
-    "09.5": Exercise("09.5", Text(""), "", _memory_cases, use=_recall_of_turns),
+    "03.6": Exercise("03.6", "", "", _fusion_cases, use=_fuse, seconds=90),
+    "04.5": Exercise("04.5", "", "", _reranker_cases, use=_rerank, seconds=90),
+    "09.5": Exercise("09.5", "", "", _memory_cases, use=_recall_of_turns),
 }
 """Their texts are data, too."""

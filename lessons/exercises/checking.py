@@ -15,18 +15,16 @@ from dis import get_instructions
 from inspect import signature
 from typing import Any, Literal
 
-from sqlalchemy import Column, Engine, Integer, MetaData, String, func, select
+from sqlalchemy import Column, Integer, MetaData, String, func, select
 from sqlalchemy import Table as DatabaseTable
 from sqlalchemy.dialects.postgresql import insert
 
 from lessons.agent import within
-from lessons.database import engine
-from lessons.database.owners import owner_transaction
-from lessons.database.schema import ensure_owned
 from lessons.errors import DatabaseError
 from lessons.exercises.cases import Case, Exercise, call
 from lessons.exercises.catalog import NOTEBOOKS, exercise_named, exercises
 from lessons.exercises.comparing import REFUSED, Nearly, Text, Wrong, kind, nearly, same
+from lessons.exercises.guesses import learner_transaction, prediction_rows
 from lessons.language import _
 from lessons.settings import settings
 from lessons.tables import Table
@@ -72,7 +70,7 @@ class Verdict:
 
     exercise: str
     level: Level
-    message: Text
+    message: str
 
     @property
     def right(self) -> bool:
@@ -83,11 +81,11 @@ class Verdict:
         return f"{MARKS[self.level][0]} {self.exercise} {_(self.level)}"
 
     def __repr__(self) -> str:
-        return f"{self._heading}: {self.message.localized}"
+        return f"{self._heading}: {self.message}"
 
     def _repr_html_(self) -> str:
         style = f"border-left:4px solid {MARKS[self.level][1]};padding:2px 10px"
-        heading, message = html.escape(self._heading), html.escape(self.message.localized)
+        heading, message = html.escape(self._heading), html.escape(self.message)
         return f"<div style='{style}'><b>{heading}</b><br>{message}</div>"
 
 
@@ -104,7 +102,7 @@ def solved(id_: str, submission: Any) -> bool:
     verdict = judge(exercise_named(id_), submission)
     if not verdict.right:
         message = "Exercise {0} comes first ({1}). Solve it, then run this cell again."
-        print(Text(message, id_, verdict.level).localized)
+        print(Text(message, id_, verdict.level))
     return verdict.right
 
 
@@ -207,13 +205,10 @@ class Attempt:
         if not case.arguments:
             return Nearly("{0} is not it yet: {1}", returned, slip) if slip else Text("{0} is not it", returned)
         arguments = self._show_arguments(case.arguments)
-        if not self.plain or case.accept:
-            if slip:
-                return Nearly("{0} (given {1}, it returns {2})", slip, arguments, returned)
-            return Text("given {0}, it returns {1}", arguments, returned)
-        if slip:
-            return Nearly("{0} (given {1}, it returns {2} instead of {3})", slip, arguments, returned, expected)
-        return Text("given {0}, it returns {1} instead of {2}", arguments, returned, expected)
+        message = Text("given {0}, it returns {1}", arguments, returned)
+        if self.plain and not case.accept:
+            message = Text("given {0}, it returns {1} instead of {2}", arguments, returned, expected)
+        return Nearly(f"{slip} ({message})") if slip else message
 
     def _show_arguments(self, arguments: tuple[Any, ...]) -> str:
         """Show the arguments, under the names of the learner's parameters if the submission is called with them."""
@@ -281,39 +276,33 @@ def run_for(seconds: float, work: Callable[[], str | None]) -> str | None:
 _hints_shown = Counter[str]()
 
 
-class Hint(str):
-    """A text that a notebook shows without quotation marks."""
-
-    __repr__ = str.__str__
-
-
-def hint(id_: str) -> Hint:
+def hint(id_: str) -> Text:
     """Return the next hint for the exercise `id_`; after the last one, the first comes again."""
     hints = exercise_named(id_).hints
     step = _hints_shown[id_] % len(hints)
     _hints_shown[id_] += 1
-    return Hint(Text("{0}, hint {1} of {2}: {3}", id_, step + 1, len(hints), hints[step]).localized)
+    return Text("{0}, hint {1} of {2}: {3}", id_, step + 1, len(hints), hints[step])
 
 
 def progress(notebook: str | None = None) -> Table:
-    """Show how far the learner has come in a notebook such as '04', or in all of them."""
+    """Show how far the learner has come in a notebook such as '04', or in all of them, and which predictions failed."""
     best, problem = dict[str, Level](), ""
     try:
         query = select(DONE.c.exercise, DONE.c.best).where(DONE.c.user_id == settings().user)
-        with owner_transaction(_open_table(), settings().user) as connection:
+        with learner_transaction(DONE) as connection:
             best = {row.exercise: LEVELS[row.best] for row in connection.execute(query)}
     except DatabaseError as error:
         problem = _(str(error))
     levels = {exercise.id: best.get(exercise.id, NOT_ATTEMPTED) for exercise in exercises(notebook)}
     if notebook:
-        rows = [[item.id, item.title.localized, _(levels[item.id])] for item in exercises(notebook)]
+        rows = [[item.id, item.title, _(levels[item.id])] for item in exercises(notebook)]
     else:
         rows = []
         for number in NOTEBOOKS:
             own = [level for id_, level in levels.items() if id_.startswith(number)]
             right = _("{right} of {all}", right=own.count("right"), all=len(own))
             rows.append([number, " ".join(MARKS[level][0] for level in own), right])
-    return Table([_("exercise"), "", _("best so far")], rows, problem)
+    return Table([_("exercise"), "", _("best so far")], rows + prediction_rows(notebook), problem)
 
 
 def _store(verdict: Verdict) -> None:
@@ -321,11 +310,5 @@ def _store(verdict: Verdict) -> None:
     best = LEVELS.index(verdict.level)
     row = insert(DONE).values(user_id=settings().user, exercise=verdict.exercise, best=best)
     better = {"best": func.greatest(DONE.c.best, best)}
-    with suppress(DatabaseError), owner_transaction(_open_table(), settings().user) as connection:
+    with suppress(DatabaseError), learner_transaction(DONE) as connection:
         connection.execute(row.on_conflict_do_update(index_elements=["user_id", "exercise"], set_=better))
-
-
-def _open_table() -> Engine:
-    database = engine(settings())
-    ensure_owned(database, DONE)
-    return database

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lessons.language import korean as catalogue
-from lessons.language import language
+from lessons.language import korean, language
 
 FACTORS = (100, 1_000, 1_000_000, 1_000_000_000)  # percent for share, prices and bytes of thousands, millions, billions
 REFUSED = object()  # stands for the result of a function that raises ValueError
@@ -21,30 +20,18 @@ _SINGLE_LETTER = re.compile(r"\b[a-z]\b")
 
 
 class Text(str):
-    """A message in English that carries its Korean: an exercise's own text, or a message of the catalogue.
+    """A message in the language of the reader. Texts that fill it in, as in `Text("{0} is not it", kind)`, are, too.
 
-    `Text("it has asked {0} times", 3)` is filled in in both languages; its values may be texts or messages, too.
+    A notebook shows it without quotation marks.
     """
 
-    message: str
-    values: tuple[Any, ...]
-    translation: str
+    def __new__(cls, message: str, *values: Any) -> "Text":
+        words = korean() if language() == "ko" else {}
+        filled = [words.get(value, value) if isinstance(value, str) else value for value in values]
+        template = words.get(message, message)
+        return super().__new__(cls, template.format(*filled) if values else template)
 
-    def __new__(cls, message: str, *values: Any, translation: str = "") -> "Text":
-        text = super().__new__(cls, message.format(*values) if values else message)
-        text.message, text.values, text.translation = message, values, translation
-        return text
-
-    @property
-    def korean(self) -> str:
-        """The text in Korean."""
-        template = self.translation or catalogue().get(self.message, self.message)
-        return template.format(*map(_in_korean, self.values)) if self.values else template
-
-    @property
-    def localized(self) -> str:
-        """The text in the language of the reader."""
-        return self.korean if language() == "ko" else str(self)
+    __repr__ = str.__str__
 
 
 class Nearly(Text):
@@ -53,12 +40,6 @@ class Nearly(Text):
 
 class Wrong(Text):
     """Half a sentence on a result that is wrong, even beyond the plain case."""
-
-
-def _in_korean(value: Any) -> Any:
-    if isinstance(value, Text):
-        return value.korean
-    return catalogue().get(value, value) if isinstance(value, str) else value
 
 
 def same(result: Any, expected: Any) -> bool:

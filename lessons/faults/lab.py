@@ -12,6 +12,7 @@ from typing import Any
 from lessons.context.wrapper import Answering
 from lessons.faults.database import ReplicatedDatabase, SpareDatabase
 from lessons.ingest.pipeline import FileResult, ingest_each
+from lessons.language import _
 from lessons.library import indexes
 from lessons.rag.answer import Answer
 from lessons.rag.pipeline import Stage
@@ -24,25 +25,25 @@ ADDRESS = re.compile(r"/tmp/rag-workbook-\S+\.s\.PGSQL\.\d+|127\.0\.0\.1(, port 
 
 def without_address(text: str) -> str:
     """Replace the address of a throw-away server, which is another one each time."""
-    return ADDRESS.sub("<address>", text)
+    return ADDRESS.sub(_("<address>"), text)
 
 
 class Log(list[str]):
     """The warnings and errors of the package, a line each; where one came with a traceback, its line says so."""
 
     def __repr__(self) -> str:
-        return "\n".join(self) or "nothing is logged"
+        return "\n".join(self) or _("nothing is logged")
 
 
 @contextmanager
 def logged() -> Iterator[Log]:
-    """Collect what is logged while the block runs, instead of printing it."""
+    """Collect what is logged while the block runs, in the reader's language, instead of printing it."""
     logger, log, listener = logging.getLogger("lessons"), Log(), logging.Handler(logging.WARNING)
     propagates, logger.propagate = logger.propagate, False
 
     def take(record: logging.LogRecord) -> bool:
-        line = f"{record.levelname} {record.getMessage()}"
-        log.append(without_address(line) + (" (with its traceback)" if record.exc_info else ""))
+        line = f"{record.levelname} {_(record.getMessage())}"
+        log.append(without_address(line) + (_(" (with its traceback)") if record.exc_info else ""))
         return False  # nothing is left to handle
 
     listener.addFilter(take)
@@ -63,9 +64,16 @@ class Observation:
 
     def __repr__(self) -> str:
         warnings = self.answer.warnings
-        notes = [f"{step.name}: {note}" for step in self.answer.trace for note in step.notes if note not in warnings]
-        texts = {"answer": [self.answer.text], "warning": warnings, "note": dict.fromkeys(notes), "log": self.log}
-        return "\n".join(f"{kind:8} {without_address(line)}" for kind, lines in texts.items() for line in lines)
+        notes = [
+            f"{step.label}: {_(note)}" for step in self.answer.trace for note in step.notes if note not in warnings
+        ]
+        texts = {
+            "answer": [self.answer.text],
+            "warning": map(_, warnings),
+            "note": dict.fromkeys(notes),
+            "log": self.log,
+        }
+        return "\n".join(f"{_(kind):8} {without_address(line)}" for kind, lines in texts.items() for line in lines)
 
 
 DOCUMENTS = {

@@ -13,7 +13,7 @@ from time import monotonic, sleep
 
 from sqlalchemy import exists, select
 
-from lessons.database.messages import explained
+from lessons.database import explained
 from lessons.errors import DatabaseError, LessonsError
 from lessons.ingest.enrich import Enrichment, default_enrichment
 from lessons.ingest.index import Index

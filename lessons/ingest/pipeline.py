@@ -16,6 +16,7 @@ from lessons.errors import ReadError, TooLongError
 from lessons.ingest.enrich import Enrichment, Keywords, extractors
 from lessons.ingest.index import Index
 from lessons.ingest.read import content_hash, read, stored_name
+from lessons.language import _
 from lessons.models.keyless import OfflineLLM
 from lessons.models.llm import price
 from lessons.models.tokens import ExactTokenCounter
@@ -179,10 +180,10 @@ class Estimate:
     def __str__(self) -> str:
         head = f"Enriching {counted(self.files, 'file')} at the level {self.level}"
         if not self.calls:
-            return f"{head} asks no model."
+            return _(f"{head} asks no model.")
         tokens = f"{self.tokens_in:,} tokens in and {self.tokens_out:,} out"
         calls, chunks = counted(self.calls, "call"), counted(self.chunks, "chunk")
-        return f"{head}: {calls} for {chunks}, {tokens}, {'about ' if self.cost else ''}{money(self.cost)}."
+        return _(f"{head}: {calls} for {chunks}, {tokens}, {'about ' if self.cost else ''}{money(self.cost)}.")
 
 
 def estimate(

@@ -25,7 +25,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB, JSONPATH
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Mapped, Session, aliased, mapped_column
 
-from lessons.database.messages import explained
+from lessons.database import explained
 from lessons.database.owners import owner_transaction
 from lessons.database.schema import ensure_schema, protect
 from lessons.errors import DatabaseError
@@ -161,6 +161,11 @@ class JobQueue:
         newest = sa.select(JobStatus).where(JobStatus.user_id == scope.user_id).order_by(JobStatus.number.desc())
         with owner_transaction(self.engine, scope.user_id) as connection, Session(connection) as session:
             return list(session.scalars(newest.limit(limit)))
+
+    def owners(self) -> list[str]:
+        """List the owners for whom jobs were submitted, by name."""
+        with explained(), Session(self.engine) as session:
+            return list(session.scalars(sa.select(JobStatus.user_id).distinct().order_by(JobStatus.user_id)))
 
     def file_states(self, scope: Scope, names: Sequence[str]) -> dict[str, State]:
         """Return the state of the owner's files that open jobs hold, and FAILED for those that a job gave up last."""

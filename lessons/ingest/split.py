@@ -1,7 +1,6 @@
 """Chunks that keep to pages and to sections, the text under one heading, and that know where they come from."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, takewhile
@@ -11,7 +10,7 @@ from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import BaseNode, MetadataMode, TextNode, TransformComponent
 from llama_index.core.utils import get_tokenizer
 
-from lessons.text import cut_sentences, language, sentences, terms
+from lessons.text import cut_sentences, language, sentences
 
 HEADER = ("title", "about", "section")
 """Metadata that gives a chunk its lost subject back: embedded above it, as far as it has any, and never displayed."""
@@ -123,17 +122,6 @@ def header(chunk: BaseNode) -> dict[str, str]:
     """Return what the enhanced index puts above the words of a chunk, which may have been stored as any node."""
     embedded = chunk.embedded if isinstance(chunk, Chunk) else HEADER
     return Chunk(text="", metadata=chunk.metadata, embedded=embedded).header()
-
-
-def most_similar(chunk: BaseNode, candidates: Sequence[BaseNode]) -> BaseNode | None:
-    """Return the chunk that shares most words with this one, the shortest of equals; None if none shares any."""
-    counts = Counter(terms(chunk.get_content(MetadataMode.NONE)))
-
-    def shared(candidate: BaseNode) -> tuple[int, int]:
-        text = candidate.get_content(MetadataMode.NONE)
-        return (Counter(terms(text)) & counts).total(), -len(text)
-
-    return max((candidate for candidate in candidates if shared(candidate)[0]), key=shared, default=None)
 
 
 class SectionSplitter(TransformComponent):

@@ -12,7 +12,7 @@ from sqlalchemy import BIGINT, Connection, DateTime, Engine, String, func, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.schema import Column, ForeignKeyConstraint, Index, PrimaryKeyConstraint, Table, UniqueConstraint
 
-from lessons.database.messages import explained
+from lessons.database import explained
 from lessons.database.owners import owner_transaction
 from lessons.database.remote import remember_write
 from lessons.database.schema import ensure_owned

@@ -64,6 +64,7 @@ _POLITE_STEMS = tuple(word for word in _POLITE if not word.isascii())
 
 Turn = tuple[int, str, str]  # number, question and answer
 _LINE = re.compile(r"^(?:(?P<noted>- )|(?P<role>user|assistant): )(?P<text>.+)$")
+_ROLES = "user: ", "assistant: "
 _LONGEST_LINE = 160  # characters
 _LEAST_COVERED = 0.5  # of what a question asks for; all of it, if it does not say that it asks for what was said
 _MOST_TURNS = 8  # that are named where somebody asks what was spoken about
@@ -102,6 +103,10 @@ _MINE = re.compile(
 )
 _OWN = re.compile(rf"(?i)\b(?:my|mine|our|am I|are we|(?:do|have|did) (?:I|we))\b|{_SELF}")
 _AGAIN = re.compile(r"(?i)\b(?:again|repeat|once more)\b|다시|한 ?번 더")
+_FIRST = re.compile(
+    r"(?i)^(?=.*(?:\bfirst\b|처음(?!부터)|(?<![가-힣])첫))"
+    r".*(?:\b(?:ask|sa(?:y|id)|t(?:alk|ell|old)|question|discuss|mention)|물[었어]|묻|질문|말|얘기|이야기)"
+)
 _WHOLE = re.compile(r"(?i)\b(?:we|conversation|chat|so far)\b|대화|얘기|이야기|지금까지|[하고]던|고 있었")
 _WE_ARE = re.compile(r"(?i)\b(?:are we|am I)(?: (?P<at>on|in|at))?\W*$")
 _DOCUMENTS = re.compile(r"(?i)\b(?:documents?|files?|sources?|materials?)\b|문서|파일|자료")
@@ -125,7 +130,12 @@ def asks_back(question: str) -> bool:
 
 def _about_the_talk(question: str) -> bool:
     """Tell whether a question asks for the last answer once more, or what was spoken about, and for nothing else."""
-    return bool(_AGAIN.search(question) or _WHOLE.search(question)) and not _topic_words(question)
+    return any(form.search(question) for form in (_AGAIN, _WHOLE, _FIRST)) and not _topic_words(question)
+
+
+def asks_for_first(question: str) -> bool:
+    """Tell whether a question asks how the conversation began, which has left the window of a long one."""
+    return bool(_FIRST.search(question)) and _about_the_talk(question)
 
 
 def asks_for_documents(question: str) -> bool:
@@ -144,8 +154,10 @@ def recalled(question: str, memory: str) -> str | None:
         return polite
     if new := states_only(question):
         return form["stated"].format("; ".join(f"{fact.key}: {fact.value}" for fact in new))
-    if not lines or _about_the_talk(question):
+    if _about_the_talk(question):
         return _of_the_talk(question, memory, form)
+    if not lines:
+        return None
     if _BY_YOU.search(question):
         best = _best(question, [line for line in lines if line.source == "assistant"], _LEAST_COVERED)
     elif (back := asks_back(question)) or _OWN.search(question):
@@ -159,15 +171,14 @@ def recalled(question: str, memory: str) -> str | None:
 
 
 def _of_the_talk(question: str, memory: str, form: dict[str, str]) -> str | None:
-    """Repeat the last answer, or what the user asked and said, newest last."""
-    turns = [line for line in map(str.strip, memory.splitlines()) if line.startswith(("user: ", "assistant: "))]
-    if not turns or not _about_the_talk(question):
-        return None
+    """Repeat what the user asked first, or the last answer, or what the user asked and said, newest last."""
+    lines = [*map(str.strip, memory.splitlines())]
+    questions, answers = ([text.removeprefix(role) for text in lines if text.startswith(role)] for role in _ROLES)
+    if _FIRST.search(question):
+        return form["user"].format(questions[0]) if questions else None
     if _AGAIN.search(question):
-        answers = [line.removeprefix("assistant: ") for line in turns if line.startswith("assistant: ")]
         return form["assistant"].format(answers[-1]) if answers else None
-    texts = dict.fromkeys(line.removeprefix("user: ") for line in turns if line.startswith("user: "))
-    topics = [shortened(text, _LONGEST_LINE) for text in texts if _topic_words(text)]
+    topics = [shortened(text, _LONGEST_LINE) for text in dict.fromkeys(questions) if _topic_words(text)]
     return form["about"].format(" · ".join(topics[-_MOST_TURNS:])) if topics else None
 
 

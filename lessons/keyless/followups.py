@@ -1,30 +1,22 @@
 """A follow-up is made to stand alone by an addition: the question stays as it was put, what it leaves out follows it.
 
-'And its margin?' becomes 'And its margin? (Marlow Foods, Q2 2024)'. Thanks, statements and new topics get nothing.
+'And its margin?' becomes 'And its margin? (Marlow Foods, Q2 2024)'. New topics get nothing.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from lessons.keyless import task
-from lessons.keyless.conversation import asks_back, recalled, remembered
-from lessons.keyless.intent import is_small_talk
+from lessons.keyless.parts import without_lead
 from lessons.keyless.words import INTERROGATIVE, is_noun, read_question
-from lessons.text import ENGLISH_STOP_WORDS, language, normalize, terms
+from lessons.text import ENGLISH_STOP_WORDS, language, terms
 from lessons.text.korean import particle_pattern, read_korean
 from lessons.text.periods import moved, normal_form, periods, pointed_at, written
 
-_LEAD = re.compile(
-    r"(?i)^\s*(?:(?:아|네|그럼|그러면|그렇다면|그리고|그런데|근데|또|혹시|아니면)(?:[\s,]+|$))+"
-    r"|^\s*(?:(?:and|but|or|so|ok(?:ay)?|also|then|well|now)\b(?!-\w)[\s,]*)*"
-    r"(?:(?:what|how) about\b\s*|(?:the )?same (?:thing )?for\b\s*)?"
-)
 _DUMMY = re.compile(  # an 'it' that points at nothing
     r"(?i)\b(?:is|was|would|will|be) it (?:\w+ ){1,3}(?:to|that|if)\b"
     r"|\bit takes? (?:\w+ ){0,3}(?:to|for|until|before)\b"
-    r"|\bit (?:is|was) (?:\w+ ){1,3}(?:to|that|if)\b|\b(?:this|that) (?:year|month|quarter|week)\b"
+    r"|\bit (?:is|was) (?:\w+ ){1,3}(?:to|that|if)\b|\bthis (?:year|month|quarter|week)\b"
 )
 _POINTING = re.compile(
     r"(?i)\b(?:it|its|they|them|theirs?|he|him|his|she|her|hers|this|these|those)\b"
@@ -53,7 +45,7 @@ _IDENTIFIER = re.compile(r"(?<![\w-])[A-Za-z]+[-_#][A-Za-z\d_-]*\d[A-Za-z\d_-]*"
 _ENDING = re.compile(rf"^{particle_pattern()}*(?:요|데요|가요)?(?![가-힣])")
 _WITHIN_A_YEAR = frozenset(["quarter", "half", "month"])
 _DATED = _WITHIN_A_YEAR | {"year"}
-_LONGEST, _TURNS, _CHARS = 300, 10, 1_000  # characters of a follow-up; turns, and characters of each, that are read
+LONGEST = 300  # characters of a follow-up
 
 
 @dataclass(frozen=True)
@@ -72,35 +64,12 @@ class Turn:
     answer: str = ""
 
 
-@task("condense")
-def compress(llm: Any, question: str, turns: Sequence[tuple[str, str]] = (), memory: str = "", **_: Any) -> str:
-    """Add in brackets what the question leaves out; what a memory says that was said is older turns."""
-    spoken = [f"{role}: {' '.join(content.split())}" for role, content in turns]
-    if asks_back(question) or recalled(question, "\n".join([memory, *spoken])) or is_small_talk(llm, question):
-        return question
-    earlier = [(line.source, line.text) for line in remembered(memory) if line.source != "noted"]
-    return standalone(question, _turns([*earlier, *turns[-2 * _TURNS :]]))
-
-
-def _turns(history: Sequence[tuple[str, str]]) -> list[Turn]:
-    """Return the user's questions, each made to stand alone by those before it, with what was answered."""
-    turns: list[Turn] = []
-    for role, content in history:
-        content = normalize(content)[:_CHARS]
-        if role == "user" and content.strip():
-            is_question = recalled(content, "") is None  # no thanks and no statement
-            turns += [Turn(standalone(content[:_LONGEST], turns))] if is_question else []
-        elif role == "assistant" and turns:
-            turns[-1] = Turn(turns[-1].question, f"{turns[-1].answer}\n{content}".strip())
-    return turns
-
-
 def standalone(question: str, turns: Sequence[Turn]) -> str:
     """Add in brackets the names, identifiers and periods that a question lacks, of words only what it is about.
 
     A question with a period of its own is about the last turn that has one of this kind.
     """
-    if not turns or len(question) > _LONGEST or not lacks_subject(question):
+    if not turns or len(question) > LONGEST or not (lacks_subject(question) or _goes_on(question, turns[-1])):
         return question
     body = without_lead(question)
     own_items = items(body)
@@ -120,6 +89,13 @@ def standalone(question: str, turns: Sequence[Turn]) -> str:
             lacking.append(item.text)
             covered |= set(terms(item.text))
     return f"{question} ({' '.join(lacking)})" if lacking else question
+
+
+def _goes_on(question: str, last: Turn) -> bool:
+    """Tell whether all that the question is about was asked or answered before: '매출이 왜 줄었어?'."""
+    earlier_terms = set(terms(f"{last.question} {last.answer}"))
+    topics = _words(items(question), question)
+    return bool(topics) and all(set(terms(item.text)) <= earlier_terms for item in topics)
 
 
 def _carried(body: str, own_items: Sequence[Item], last: Sequence[Item]) -> list[Item]:
@@ -163,11 +139,6 @@ def lacks_subject(text: str) -> bool:
 def is_fragment(text: str) -> bool:
     """Tell whether a text names things and says nothing of them: 'Q2?', '하늘전자는요?'."""
     return not (INTERROGATIVE.search(text) or _AUXILIARY.search(text) or _PREDICATE.search(text))
-
-
-def without_lead(text: str) -> str:
-    """Drop 'and what about' or '그럼' from the beginning of a question."""
-    return _LEAD.sub("", text, count=1).strip()
 
 
 def _is_verb(word: str, text: str) -> bool:

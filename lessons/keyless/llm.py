@@ -16,7 +16,7 @@ from llama_index.core.prompts import BasePromptTemplate
 from llama_index.core.tools import BaseTool
 from llama_index.core.types import TokenGen
 
-from lessons.keyless import agent, answer, conversation, enrich, followups, intent, queries, relevance, run, task
+from lessons.keyless import agent, answer, condense, conversation, enrich, intent, queries, relevance, run, task
 from lessons.settings import settings
 
 ABOUT = (

@@ -2,10 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from lessons.keyless.followups import without_lead
 from lessons.keyless.lines import search_terms
 from lessons.keyless.words import ASIDE, INTERROGATIVE, WORTH, Question, Unit, kinds_of
 from lessons.text import language
@@ -13,6 +12,11 @@ from lessons.text.korean import agrees, read_korean
 from lessons.text.periods import periods
 
 MOST = 4  # parts of a question
+_LEAD = re.compile(
+    r"(?i)^\s*(?:(?:아|네|그럼|그러면|그렇다면|그리고|그런데|근데|또|혹시|아니면|아니|아니요|아뇨)(?:[\s,]+|$))+"
+    r"|^\s*(?:(?:and|but|or|so|ok(?:ay)?|also|then|well|now|sorry|no(?=[,.!]))\b(?!-\w)[\s,.!]*)*"
+    r"(?:I (?:meant?|asked about)\b\s*|(?:what|how) about\b\s*|(?:the )?same (?:thing )?for\b\s*)?"
+)
 _CUT = re.compile(
     r"[?？!;]\s+|[.,]\s+(?:and|or)?\b\s*|\s(?:and|or|versus|vs\.?|than|compared (?:with|to))\s"
     r"|(?<=[가-힣](?:랑|와|과))\s(?!함께|같이)|(?<=[가-힣]{2}(?:하고|이고|이며|하며|되고|있고|없고))\s"
@@ -35,6 +39,7 @@ _PATTERNS = [
     )
 ]
 _ASPECT = re.compile(r" (?:in terms of|in|regarding|concerning|when it comes to|with respect to) (.+)$", re.IGNORECASE)
+_FURTHER = re.compile(r",? and (?=(?:explain|tell|say|describe|analy[sz]e|why|how|what)\b)", re.IGNORECASE)
 _NO_SIDE = re.compile(
     r"(?i)(?:it|they|this|that|these|those|there|we|you|i|he|she|the two|both"
     r"|expected|planned|usual|before|ever|normal|\d.*)$"
@@ -71,12 +76,28 @@ class Part:
 
 def parts(question: Question) -> list[Part]:
     """Return the two things that a question compares, else its parts in order, or itself if it has only one."""
-    texts = sides(question.text) or [text.strip(" ,.?？") for text in _CUT.split(question.text)]
+    compared = sides(question.text)
+    texts = compared or [text.strip(" ,.?？") for text in _cut(question.body)]
     units = [tuple(unit for unit in question.units if _holds(text, unit)) for text in texts]
-    pairs = [pair for pair in zip(texts, units, strict=True) if any(u.required or u.weight >= 0.5 for u in pair[1])]
+    least = 0.0 if compared else 0.5  # of a word that is compared nothing has to be known
+    pairs = [pair for pair in zip(texts, units, strict=True) if any(u.required or u.weight >= least for u in pair[1])]
     if not 1 < len(pairs) <= MOST:
         return [Part(question.text, question, question.units)]
-    return [Part(text, _weighted(question, text, units), units) for text, units in pairs]
+    questions = [replace(question, body=text) if compared else question for text, _ in pairs]
+    return [
+        Part(text, _weighted(base, text, units), units) for base, (text, units) in zip(questions, pairs, strict=True)
+    ]
+
+
+def _cut(text: str) -> Iterator[str]:
+    """Cut a text between its parts, but not behind the last syllable of a name, as in 세종제과."""
+    start = 0
+    for match in _CUT.finditer(text):
+        head = text[: match.start()]
+        if not head.endswith(("랑", "와", "과")) or _joined(head.split()[-1]):
+            yield text[start : match.start()]
+            start = match.end()
+    yield text[start:]
 
 
 def _weighted(question: Question, text: str, part: Sequence[Unit]) -> Question:
@@ -107,41 +128,45 @@ def query(part: Part, siblings: Sequence[Part]) -> str:
 
 
 def sides(question: str) -> list[str]:
-    """Return a query for each of the two things that a question compares; none for any other question."""
+    """Return a query for each of two things compared, and for what is asked further of one; none if none are."""
     text = without_lead(" ".join(question.split())).strip(" ?？.!")
-    first, second, aspect = (_korean if language(text) == "ko" else _english)(text)
+    first, second, aspect, further = (_korean if language(text) == "ko" else _english)(text)
     if not first or not second or _NO_SIDE.match(first) or _NO_SIDE.match(second):
         return []
-    return [" ".join(f"{side} {aspect}".split()) for side in (first, second)]
+    texts = [f"{side} {aspect}" for side in (first, second)]
+    of_one_side = any(side in further for side in (first, second))
+    texts = [*texts, further] if of_one_side else [f"{text} {further}" for text in texts]
+    return [" ".join(text.split()) for text in texts]
 
 
-def _english(text: str) -> tuple[str, str, str]:
-    """Return both sides, and in what they are compared; empty for a question that compares nothing."""
+def _english(text: str) -> tuple[str, str, str, str]:
+    """Return both sides, in what they are compared, and what is asked further; empty if nothing is compared."""
     match = next(filter(None, (pattern.search(text) for pattern in _PATTERNS)), None)
     if match is None:
-        return "", "", ""
-    second, *aspect = _ASPECT.split(match["b"], maxsplit=1)
-    return match["a"], second, " ".join([match["rest"] or "", *aspect])
+        return "", "", "", ""
+    compared, *further = _FURTHER.split(match["b"], maxsplit=1)
+    second, *aspect = _ASPECT.split(compared, maxsplit=1)
+    return match["a"], second, " ".join([match["rest"] or "", *aspect]), " ".join(further)
 
 
-def _korean(text: str) -> tuple[str, str, str]:
+def _korean(text: str) -> tuple[str, str, str, str]:
     """Return the same of 'A와 B의 … 차이', 'A는 B와 어떻게 다른가', 'A가 B보다 …'."""
     words = re.sub(r"(?<=\S)\s*(?:vs\.?|VS)\s+(.+)", r"와 \1 비교", text).split()
     for index, word in enumerate(words):
         previous, following = words[:index], " ".join(words[index + 1 :])
         differ = _DIFFER.search(following)
         if differ and (stem := _joined(word)):
-            between, aspect = following[: differ.start()].split(), _ASKED.sub("", following[differ.end() :])
+            between, further = following[: differ.start()].split(), _ASKED.sub("", following[differ.end() :])
             if between:
                 ends = (n for n, w in enumerate(between, 1) if w[1:] and (_END.search(w) or _joined(w)))
                 size = next(ends, len(between))
-                return " ".join([*previous, stem]), _bare(between[:size]), f"{' '.join(between[size:])} {aspect}"
+                return " ".join([*previous, stem]), _bare(between[:size]), " ".join(between[size:]), further
             topic, remainder = _topic(previous)
-            return topic, " ".join([*remainder, stem]), aspect
+            return topic, " ".join([*remainder, stem]), "", further
         if word.endswith("보다") and not (periods(word) or _REASON_GIVEN.search(following)):
             topic, remainder = _topic(previous)
-            return topic, " ".join([*remainder, word[:-2]]), _ASKED.sub("", following)
-    return "", "", ""
+            return topic, " ".join([*remainder, word[:-2]]), _ASKED.sub("", following), ""
+    return "", "", "", ""
 
 
 def _joined(word: str) -> str:
@@ -162,3 +187,8 @@ def _topic(words: list[str]) -> tuple[str, list[str]]:
 def _bare(words: list[str]) -> str:
     """Join the words without the last one's particle, and without 'among' and 'between'."""
     return _LAST.sub("", " ".join(word for word in words if word not in ("중", "사이", "간", "사이의", "간의", "두")))
+
+
+def without_lead(text: str) -> str:
+    """Drop 'and what about' or '그럼' from the beginning of a question."""
+    return _LEAD.sub("", text, count=1).strip()

@@ -90,8 +90,8 @@ def sufficiency(llm: Any, question: str, documents: Sequence[Any], made: Sequenc
     scores = {row["number"]: row["score"] for row in relevance(llm, question, documents)["scores"]}
     helping = [number for number, covers in enumerate(covered, start=1) if covers >= LEAST]
     order = sorted(helping, key=lambda number: ("replaced_by" in documents[number - 1].metadata, -scores[number]))
-    confidence = min(1.0, max(covered, default=0.0))
-    choice = choose(parsed, [passages[number - 1] for number in order])
+    confidence = min(1.0, max([0.0, *covered]))  # what a rank takes off may leave less than nothing
+    choice = choose(parsed, [passages[number - 1] for number in order], llm.embedding)
     missing = " ".join(choice.missing) if choice.lines else question
     decision: dict[str, Any] = {"ranked_indices": order, "confidence": confidence, "is_sufficient": False}
     is_answered = confidence >= ENOUGH and choice.lines

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lessons.keyless.lines import Line, Passage, cells, quarters, search_terms, years
-from lessons.keyless.words import INTERROGATIVE, Question, Unit
+from lessons.keyless.words import Question, Unit
+from lessons.text import language
 
 Pairs = tuple[tuple[str, str], ...]  # the name of a column, and the cell under it
 # How much a word counts that stands not in the sentence but near it. Tuned on outside text.
 ABOVE, TITLE, BEFORE, ELSEWHERE = 1.0, 0.8, 0.6, 0.3
 EXPECTED = 0.12  # what a line gains for holding the kind of thing that is asked for
 RANK = 0.02  # what a line loses for each document in front of its own
-THE_SAME = 0.5  # the question above a 'yes' must hold more than this share of the one that is asked, by weight
 _EXPECTED = {
     "date": re.compile(r"\d{4}[-./년]|\b(?:19|20)\d\d\b|\d\s?(?:월|일|시)|\b\d{1,2}:\d\d\b|\bday|\bweek|\bmonth"),
     "number": re.compile(r"\d"),
@@ -33,7 +33,15 @@ _COMMAND = re.compile(
     r"|(?:지시|명령|지침|규칙|내용)\S*\s.{0,20}무시|무시하고",
     re.IGNORECASE,
 )
-_YES_OR_NO = re.compile(r"(?:yes|no|네|예|아니요|아니오)[.,!]\s", re.IGNORECASE)
+
+
+_MEASURE = re.compile("몇 ?([가-힣])")  # what is counted stands behind its number: 몇 개, 몇 퍼센트
+_HOW_MANY = re.compile(r"(?i)\bhow (?:many|much)\b|얼마(?!나)|몇")
+_NUMBER = re.compile(
+    r"(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|half|once|twice"
+    r"|double|no|none|nothing|free|all|every)\b|(?<![가-힣])(?:한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|스무|수)\s?[가-힣]"
+    r"|무료|없|않|모[든두]|전[부액체]|절반"
+)
 
 
 def asked_cells(question: Question, line: Line) -> Pairs:
@@ -56,10 +64,13 @@ def contradictions(question: Question, words: frozenset[str]) -> int:
     return count
 
 
-def expected(question: Question, text: str) -> float:
-    """Return the share of the kinds of thing asked for – a date, a number, a person, a reason – that a text holds."""
-    kinds = [kind for kind in question.kinds if kind in _EXPECTED]
-    return sum(_EXPECTED[kind].search(text) is not None for kind in kinds) / len(kinds) if kinds else 0.0
+def expected(question: Question, line: Line) -> float:
+    """Return the share of the kinds of thing asked for – a date, a number, a person, a reason – that a line holds."""
+    patterns = {kind: pattern for kind, pattern in _EXPECTED.items() if kind in question.kinds}
+    measure = _MEASURE.search(question.body) if line.kind != "row" and "date" not in patterns else None
+    if measure and language(line.text) == "ko":
+        patterns["number"] = re.compile(rf"\d\s?[{measure[1].replace('퍼', '퍼%')}]")
+    return sum(pattern.search(line.text) is not None for pattern in patterns.values()) / (len(patterns) or 1)
 
 
 def cover(unit: Unit, passage: Passage, position: int, asked_years: frozenset[str]) -> float:
@@ -68,8 +79,9 @@ def cover(unit: Unit, passage: Passage, position: int, asked_years: frozenset[st
     Of a period the nearest words that name one decide; a quarter counts only where no year stands but those asked for.
     """
     line, previous = passage.lines[position], passage.lines[position - 1 : position]
-    near = [(line.own, 1.0), (line.above, ABOVE), (passage.title, TITLE), *((one.own, BEFORE) for one in previous)]
-    near.append((passage.all, ELSEWHERE))
+    itself = [(line.own, 1.0), (line.above, ABOVE)]
+    itself = itself[::-1] if line.header else itself  # 1,997 is no year below the name of a quarter
+    near = [*itself, (passage.title, TITLE), *((one.own, BEFORE) for one in previous), (passage.all, ELSEWHERE)]
     if unit.kind not in ("year", "quarter"):
         return max(worth * unit.covered(words) for words, worth in near)
     mentions = years if unit.kind == "year" else quarters
@@ -81,12 +93,6 @@ def cover(unit: Unit, passage: Passage, position: int, asked_years: frozenset[st
 def commands(line: Line) -> bool:
     """Tell whether the line tries to tell its reader what to do with it."""
     return _COMMAND.search(line.text) is not None
-
-
-def answers_another(question: Question, line: Line) -> bool:
-    """Tell whether a line says yes or no to the question above it, where another one wants a yes or no."""
-    yes_or_no = _YES_OR_NO.match(line.text) and not INTERROGATIVE.search(question.text)
-    return bool(yes_or_no) and coverage(question, search_terms(line.heading)) <= THE_SAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +109,7 @@ def candidates(question: Question, documents: Sequence[Passage]) -> Iterator[Can
     for rank, passage in enumerate(documents):
         for position, line in enumerate(passage.lines):
             shares = not question.terms or not question.terms.isdisjoint(line.own | line.above)
-            if shares and line.kind != "heading" and not commands(line) and not answers_another(question, line):
+            if shares and line.kind != "heading" and not commands(line):
                 yield candidate_at(question, passage, position, rank)
 
 
@@ -111,7 +117,7 @@ def candidate_at(question: Question, passage: Passage, position: int, rank: int 
     line = passage.lines[position]
     asked_years = frozenset().union(*(unit.keys for unit in question.units if unit.kind == "year"))
     covered = tuple(cover(unit, passage, position, asked_years) for unit in question.units)
-    score = share(question.units, covered) + EXPECTED * expected(question, line.text) - RANK * rank - 0.0005 * position
+    score = share(question.units, covered) + EXPECTED * expected(question, line) - RANK * rank - 0.0005 * position
     return Candidate(line, passage, position, covered, score)
 
 
@@ -147,11 +153,10 @@ def best_lines(question: Question, documents: Sequence[Passage]) -> list[float]:
     return [max((line.score for line in candidates(question, [one])), default=0.0) for one in documents]
 
 
-def fits(question: Question, candidate: Candidate) -> bool:
-    """Tell whether the line is about one of the names, one of the years, one of the codes … that the question holds."""
-    pairs = zip(question.units, candidate.covered, strict=True)
-    kinds = {unit.kind for unit, value in pairs if value >= ELSEWHERE}
-    return all(unit.kind in kinds for unit in question.units if unit.required)
+def says_how_many(question: Question, lines: Sequence[Candidate]) -> bool:
+    """Tell whether lines hold a number, in digits or words, if a question asks how many or how much."""
+    texts = (text for line in lines for text in (line.line.text, *line.line.header))
+    return not _HOW_MANY.search(question.body) or any(map(_NUMBER.search, texts))
 
 
 def gives_reason(line: Line) -> bool:

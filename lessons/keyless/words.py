@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lessons.keyless.lines import quarters, search_terms
 from lessons.text import ENGLISH_STOP_WORDS, language, terms
-from lessons.text.korean import particle_pattern, read_korean
+from lessons.text.korean import particle_pattern, read_korean, without_particle
 from lessons.text.numbers import amounts
 from lessons.text.periods import normal_form
 from lessons.text.word_lists import words_of
@@ -109,8 +109,8 @@ KOREAN_COMPANY = (
     "(?:전자|바이오|물산|은행|건설|제약|에너지|소프트|그룹|병원|대학교|테크|홀딩스|증권|보험|통신|모터스|중공업|식품|상사|해운|화학|정밀"
     "|제과|유업|푸드|푸드빌|리테일|마트|조선|항공|철강|네트웍스|생명|캐피탈|솔루션|랩스|케미칼|소재)"
 )
-_PARTICLE = re.compile(rf"(?<=..){particle_pattern('is', 'many', 'or')}$")
 # A noun or a verb of one syllable, and what may follow it: 끄려면 and 끄는 share nothing but their stem.
+_COPULA = re.compile(r"(?<=[가-힣\d])(?:인가요?|인지요?|입니까|이었나요|이에요|이야|이냐)$|(?<=\d)이(?:라)?면$")
 _SINGLE = re.compile("([가-힣])(?:[은는을를에당]|에서|까지|부터|으로|마다|으?려면|으면)")
 _FOLLOWING = "은는이가을를의에로와과도만까부으당려고면지기니아어습나"
 _COMPANY = re.compile(f".{{2,}}{KOREAN_COMPANY}")
@@ -129,7 +129,7 @@ def _korean_unit(word: str, following: str) -> Unit | None:
     if terms(word) and (single := _SINGLE.fullmatch(word)):
         core = single[1]
         return Unit(core, "word", frozenset([core]), frozenset([core, *(core + first for first in _FOLLOWING)]), 0.7)
-    core = _PARTICLE.sub("", word)
+    core = without_particle(word, "is", "many", "or")
     if not (pairs := frozenset(terms(core))):
         return None
     is_name = _COMPANY.fullmatch(core) or _DIVISION.fullmatch(following)
@@ -141,11 +141,13 @@ def _units(text: str) -> Iterator[Unit]:
     """Yield the units of a text, the quarters first, then in its order."""
     for quarter in sorted(quarters(search_terms(text))):
         yield Unit(quarter, "quarter", frozenset([quarter]), frozenset([quarter]), 1.5)
-    words = [re.sub("['’]s$", "", word.strip(".'’-–—")) for word in _WORD.findall(_HOW_MEASURES.sub(" ", text))[:400]]
+    written = (word.strip(".'’-–—") for word in _WORD.findall(_HOW_MEASURES.sub(" ", text))[:400])
+    words = [_COPULA.sub("", re.sub("['’]s$", "", word)) for word in written]
     titled = len(words) > 3 and sum(word[:1].isupper() for word in words) > 0.7 * len(words)
     following, same = [*words[1:], ""], synonyms(words)
     for position, word in enumerate(words):
-        unit = _unit(word, following[position], position, titled) if 0 < len(word) <= _LONGEST else None
+        counts = position > 0 and words[position - 1] == "몇"  # a measure word, which no answer has to hold
+        unit = _unit(word, following[position], position, titled) if 0 < len(word) <= _LONGEST and not counts else None
         if unit:
             yield replace(unit, synonyms=same[position]) if unit.kind == "word" else unit
 
@@ -232,7 +234,10 @@ _SUBJECT = re.compile(r"(.+) \(([^()]*)\)")
 
 @dataclass(frozen=True)
 class Question:
+    """A question; `body` is its text without the subject that a follow-up got in brackets."""
+
     text: str
+    body: str
     language: str
     units: tuple[Unit, ...]
     kinds: frozenset[str]
@@ -248,7 +253,7 @@ def read_question(text: str) -> Question:
     for unit in _units(subject):
         units.setdefault(replace(unit, weight=aside * unit.weight) if unit.kind == "word" else unit)
     all_terms = frozenset().union(*(unit.all_terms for unit in units))
-    return Question(text, language(text), tuple(units), kinds_of(body), all_terms)
+    return Question(text, body, language(text), tuple(units), kinds_of(body) or kinds_of(subject), all_terms)
 
 
 def kinds_of(text: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ fails is logged and never costs an answer; it gets the turn again with the next 
 
 import logging
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from threading import Lock
@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from lessons.errors import LessonsError
 from lessons.memory.messages import Session
+from lessons.models.keyless import asks_for_first
 from lessons.models.tokens import TokenEstimator
 from lessons.plan import Message
 from lessons.rag.answer import Answer
@@ -48,6 +49,11 @@ def split_memory(memory: str) -> tuple[str, str]:
     return facts, others
 
 
+def as_lines(messages: Iterable[Message]) -> str:
+    """Write messages as text, a line each, as the lines of a summary are."""
+    return "\n".join(f"{role}: {' '.join(text.split())}" for role, text in messages)
+
+
 class Memory(Protocol):
     """What is recalled before an answer and remembered after it; bound to one owner's session when it is built."""
 
@@ -77,7 +83,8 @@ class Window:
 
     def recall(self, question: str) -> Recollection:
         turns = settings().history_turns if self.turns is None else self.turns
-        return Recollection(self.messages.history(2 * turns))
+        first = self.messages.history()[:1] if asks_for_first(question) else ()
+        return Recollection(self.messages.history(2 * turns), as_lines(first))
 
     def remember(self, question: str, answer: str) -> None:
         self.messages.add(("user", question), ("assistant", answer))
@@ -121,7 +128,7 @@ class Conversation:
     def recall(self, question: str) -> Recollection:
         """Return what the memory recalls for a question, and the turns that it could not take up yet."""
         pending, recollection = self._flush(), Recollection()
-        with log_failure("the conversation could not be recalled"):
+        with log_failure("the conversation could not be recalled: %s"):
             recollection = self._memory.recall(question)
         pending_messages = [message for turn in pending for message in zip(("user", "assistant"), turn, strict=True)]
         return replace(recollection, history=(*recollection.history, *pending_messages))
@@ -135,7 +142,7 @@ class Conversation:
         """Hand the memory the pending turns in order; return a copy of those that it could not take up."""
         with self._flush_lock:
             self._pending.extend(new)
-            with log_failure("the conversation could not be remembered"):
+            with log_failure("the conversation could not be remembered: %s"):
                 while self._pending:
                     self._memory.remember(*self._pending[0])
                     self._pending.popleft()
@@ -164,4 +171,4 @@ def log_failure(message: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        logger.warning("%s: %s", message, error, exc_info=not isinstance(error, LessonsError))
+        logger.warning(message, error, exc_info=not isinstance(error, LessonsError))

@@ -121,21 +121,6 @@ def _contains(message: str, value: str) -> bool:
     return value[0].isupper() and bool(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", message))
 
 
-@dataclass(frozen=True)
-class StoredAbout:
-    """The number of a user's sessions in a long-term memory, and of facts in the profile."""
-
-    sessions: int
-    facts: int
-
-
-def stored_about(engine: Engine, scope: Scope) -> StoredAbout:
-    """Count what `forget_user` would delete besides the messages."""
-    with transaction(engine, scope) as connection:
-        of_user = (select(func.count()).where(row.user_id == scope.user_id) for row in (SessionRow, SlotRow))
-        return StoredAbout(*connection.execute(select(*(query.scalar_subquery() for query in of_user))).one())
-
-
 def forget_user(engine: Engine, scope: Scope, messages: MessageStore) -> None:
     """Delete a user's conversations, summaries, entities and profile for good. DatabaseError if it cannot be done."""
     with transaction(engine, scope) as connection:

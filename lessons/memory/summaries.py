@@ -20,18 +20,20 @@ from llama_index.core.prompts import PromptTemplate
 from pydantic import BaseModel
 from sqlalchemy import Engine
 
-from lessons.memory.conversation import Recollection, log_failure
+from lessons.language import N_, in_korean
+from lessons.memory.conversation import Recollection, as_lines, log_failure
 from lessons.memory.profile import Profile
 from lessons.memory.turns import Entity, State, Turn, TurnRow, Turns, drop_expired_sessions, merge_entities
 from lessons.models.embedding import identity
+from lessons.models.keyless import asks_for_first
 from lessons.models.llm import keyless_of, predict, structured
 from lessons.models.tokens import TokenEstimator
-from lessons.plan import beginning
+from lessons.plan import Part, beginning
 from lessons.rag.context import CITATION
 from lessons.rag.types import Scope
 from lessons.rag.workspace import Workspace
 from lessons.settings import settings
-from lessons.text import normalize, sentences
+from lessons.text import language, normalize, sentences
 from lessons.trace import Step
 
 
@@ -99,14 +101,16 @@ class LongTerm(ABC):
         first = min(state.upto, last[-1].number - window) if last else 0
         verbatim = tuple(message for turn in last if turn.number > first for message in turn.messages)
         slots = self.profile.slots() if self.with_profile else []
-        about = _titled("What the user said about themselves:", [f"- {slot.key}: {slot.value}" for slot in slots])
-        return Recollection(verbatim, "\n".join([*about, *self.recalled_lines(question, state)]))
+        began = self.turns.read(TurnRow.number == 1) if asks_for_first(question) else []
+        opening = [as_lines(turn.messages[:1]) for turn in began]
+        about = _titled(N_("What the user said about themselves:"), [f"- {slot.key}: {slot.value}" for slot in slots])
+        return Recollection(verbatim, "\n".join([*opening, *about, *self.recalled_lines(question, state)]))
 
     def remember(self, question: str, answer: str) -> None:
         """Store the turn and update the memory in the background."""
         plain = CITATION.sub("", answer).replace(" .", ".").strip()
         self.turns.add(normalize(question), normalize(plain))
-        update = log_failure("a memory could not be updated and is with the next turn")(self.update)
+        update = log_failure("a memory could not be updated and is with the next turn: %s")(self.update)
         self._updates = [*(future for future in self._updates if not future.done()), _pool().submit(update)]
 
     def wait_for_updates(self) -> None:
@@ -159,7 +163,10 @@ class LongTerm(ABC):
 
 
 def _titled(title: str, lines: Sequence[str]) -> list[str]:
-    return [title, *lines] if lines else []
+    """Put a title in the language of the lines above them: a model reads it, and a reader may."""
+    if not lines:
+        return []
+    return [in_korean(title) if language("\n".join(lines)) == "ko" else title, *lines]
 
 
 def _prompt_turns(turns: Sequence[Turn]) -> dict[str, Any]:
@@ -180,15 +187,11 @@ def limit_summary(summary: str, count: int, tokens: int) -> str:
     If not even the last line fits, its last sentences stay; if not even one of them does, its first words.
     """
     lines = [" ".join(_MARK.sub("", line).split()) for line in summary.splitlines() if _MARK.sub("", line).strip()]
-    last_lines: list[str] = []
-    used = 0
-    for line in reversed(lines):
-        used += len(sentences(line))
-        if used > count or TokenEstimator().count("\n".join([line, *last_lines])) > tokens:
-            break
-        last_lines.insert(0, line)
-    if last_lines or not lines:
-        return "\n".join(last_lines)
+    lengths = [len(sentences(line)) for line in lines]
+    last_lines = [line for number, line in enumerate(lines) if sum(lengths[number:]) <= count]
+    fitting = Part("summary", last_lines, keep="last", joint="\n").within(tokens, TokenEstimator())
+    if fitting or not lines:
+        return "\n".join(fitting)
     last_sentences = sentences(lines[-1])
     if len(last_sentences) > 1:
         return limit_summary("\n".join(last_sentences), count, tokens)
@@ -253,7 +256,10 @@ class RecursiveSummary(LongTerm):
     def recalled_lines(self, question: str, state: State) -> list[str]:
         noted = [f"- {entity.key}: {entity.value}" for entity in state.entities]
         lines = state.summary.splitlines()
-        return [*_titled("Noted in this conversation:", noted), *_titled("Summary of what was said before:", lines)]
+        return [
+            *_titled(N_("Noted in this conversation:"), noted),
+            *_titled(N_("Summary of what was said before:"), lines),
+        ]
 
     def update_state(self, state: State, window: list[Turn]) -> State:
         """Call the model twice: one call rewrites the summary, one lists new and changed entities."""
@@ -286,9 +292,9 @@ class Tiers(LongTerm):
 
     def recalled_lines(self, question: str, state: State) -> list[str]:
         """List the summary, and the nearest of the turns before it in their order."""
-        older = _titled("Older turns that may matter:", self._older(question, state.upto))
+        older = _titled(N_("Older turns that may matter:"), self._older(question, state.upto))
         lines = [line for line in state.summary.splitlines() if line]
-        return older + _titled("Summary of the turns before the last ones:", lines)
+        return older + _titled(N_("Summary of the turns before the last ones:"), lines)
 
     def update_state(self, state: State, window: list[Turn]) -> State:
         """Summarise the window by itself; the turns of the summary that makes room can be found by meaning from now."""

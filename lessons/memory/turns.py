@@ -171,11 +171,6 @@ class Turns:
         with transaction(self.engine, self.scope) as connection:
             connection.execute(insert(TurnRow).from_select(columns, row))
 
-    def count(self) -> int:
-        """Count the turns since the session began, deleted ones included."""
-        with transaction(self.engine, self.scope) as connection:
-            return connection.scalar(select(SessionRow.turns).where(*self._in_session(SessionRow))) or 0
-
     def last(self, count: int) -> list[Turn]:
         """Return the newest turns, oldest first."""
         newest = select(SessionRow.turns).where(*self._in_session(SessionRow)).scalar_subquery()
@@ -202,8 +197,10 @@ class Turns:
                 connection.execute(update(TurnRow).where(*this_turn).values(values))
 
     def drop_before(self, number: int) -> None:
+        """Delete the turns before a number, except for the first: somebody may ask how the conversation began."""
         with transaction(self.engine, self.scope) as connection:
-            connection.execute(delete(TurnRow).where(*self._in_session(TurnRow), TurnRow.number < number))
+            old = *self._in_session(TurnRow), TurnRow.number.between(2, number - 1)
+            connection.execute(delete(TurnRow).where(*old))
 
     def state(self, memory: str) -> State:
         """Return the state of a memory; an empty one before its first update."""

@@ -7,9 +7,7 @@ One `.npz` per model holds `keys` (n, 16) uint8, sorted, and `vectors` (n, dimen
 a cosine by less than 1e-4, where right and wrong passages are 0.02 apart.
 """
 
-import asyncio
 import logging
-from collections.abc import Sequence
 from functools import cache, cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -22,6 +20,7 @@ from sqlalchemy import ARRAY, Engine, LargeBinary, bindparam, text
 
 from lessons.database import ensure_schema, explained
 from lessons.errors import DatabaseError, ModelError
+from lessons.models.keyless_embedding import ThreadedEmbedding
 from lessons.settings import ROOT
 from lessons.text import normalize
 
@@ -50,6 +49,11 @@ def key(role: str, text: str) -> bytes:
     return sha256(f"{role}\0{text}".encode()).digest()[:KEY_BYTES]
 
 
+def mean_key(language: str) -> bytes:
+    """Return the key of the mean vector of the corpus's passages in a language."""
+    return key("mean", language)
+
+
 @cache
 def read_vectors(model_name: str, folder: Path = SHIPPED) -> dict[bytes, np.ndarray]:
     """Read the vectors shipped for a model by key, float16; {} if there are none."""
@@ -58,38 +62,6 @@ def read_vectors(model_name: str, folder: Path = SHIPPED) -> dict[bytes, np.ndar
         return {}
     with np.load(path, allow_pickle=False) as file:
         return dict(zip((row.tobytes() for row in file["keys"]), file["vectors"], strict=True))
-
-
-class VectorTable:
-    """Vectors by model and hash, as little-endian float32."""
-
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
-        ensure_schema(engine, lambda connection: connection.exec_driver_sql(_CREATE))
-
-    def read(self, model: str, hashes: Sequence[bytes]) -> dict[bytes, np.ndarray]:
-        with self.engine.begin() as connection:
-            rows = connection.execute(_READ, {"model": model, "hashes": list(hashes)})
-            return {bytes(row.hash): np.frombuffer(row.vector, "<f4") for row in rows}
-
-    def write(self, model: str, vectors: dict[bytes, np.ndarray]) -> None:
-        """File vectors; what is there already stays."""
-        data = [np.asarray(vector, "<f4").tobytes() for vector in vectors.values()]
-        with self.engine.begin() as connection:
-            connection.execute(_WRITE, {"model": model, "hashes": list(vectors), "vectors": data})
-
-
-class ThreadedEmbedding(BaseEmbedding):
-    """For models that compute here or wait for a database, and have no event loop of their own."""
-
-    async def _aget_query_embedding(self, query: str) -> list[float]:
-        return await asyncio.to_thread(self._get_query_embedding, query)
-
-    async def _aget_text_embedding(self, text: str) -> list[float]:
-        return await asyncio.to_thread(self._get_text_embedding, text)
-
-    async def _aget_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        return await asyncio.to_thread(self._get_text_embeddings, texts)
 
 
 class CachedEmbedding(ThreadedEmbedding):
@@ -110,8 +82,11 @@ class CachedEmbedding(ThreadedEmbedding):
         self._engine = engine
 
     @cached_property
-    def _table(self) -> VectorTable | None:
-        return VectorTable(self._engine) if self._engine is not None else None  # made with the first passage
+    def _database(self) -> Engine | None:
+        """The engine of the database, in which the first passage makes the table."""
+        if self._engine is not None:
+            ensure_schema(self._engine, lambda connection: connection.exec_driver_sql(_CREATE))
+        return self._engine
 
     @cached_property
     def dimension(self) -> int:
@@ -130,9 +105,6 @@ class CachedEmbedding(ThreadedEmbedding):
         shipped = read_vectors(self.model_name, QUESTIONS).get(key("query", question))
         computed = self._embed([question], query=True)[0] if shipped is None or self._timed else []
         return computed if shipped is None else shipped.astype(np.float32).tolist()
-
-    def _get_text_embedding(self, text: str) -> list[float]:
-        return self._get_text_embeddings([text])[0]
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
         clean = [normalize(text) for text in texts]
@@ -166,17 +138,21 @@ class CachedEmbedding(ThreadedEmbedding):
 
     def _read(self, keys: list[bytes]) -> dict[bytes, np.ndarray]:
         try:
-            with explained():
-                return self._table.read(self._cache_name, keys) if keys and self._table else {}
+            if keys and self._database is not None:
+                with explained(), self._database.begin() as connection:
+                    rows = connection.execute(_READ, {"model": self._cache_name, "hashes": keys})
+                    return {bytes(row.hash): np.frombuffer(row.vector, "<f4") for row in rows}
         except DatabaseError as error:
             logger.warning("The embedding cache cannot be read; embedding again. %s", error)
-            return {}
+        return {}
 
     def _write(self, vectors: dict[bytes, np.ndarray]) -> None:
+        """File vectors as little-endian float32; what is there already stays."""
+        data = [np.asarray(vector, "<f4").tobytes() for vector in vectors.values()]
         try:
-            with explained():
-                if self._table:
-                    self._table.write(self._cache_name, vectors)
+            if self._database is not None:
+                with explained(), self._database.begin() as connection:
+                    connection.execute(_WRITE, {"model": self._cache_name, "hashes": list(vectors), "vectors": data})
         except DatabaseError as error:
             logger.warning("The embedding cache cannot be written. %s", error)
 

@@ -1,14 +1,14 @@
-"""Small instruct models of the Hugging Face hub: one file each, downloaded once, and compared with its checksum."""
+"""Files from the internet, downloaded once and compared with their checksums; and small instruct models among them."""
 
-import errno
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
 
 import httpx
 
-from lessons.errors import ModelError
+from lessons.errors import LessonsError
 
 
 @dataclass(frozen=True)
@@ -47,36 +47,45 @@ MODELS = {
 """By the name that `lessons serve` takes. Both were made by the publisher of the model and know Korean."""
 
 
-def download(model: HubModel, folder: Path) -> Path:
-    """Return the model's file in a folder, downloaded first if it is not there yet; a download broken off continues.
+Progress = Callable[[int, int], object]  # bytes that are there, bytes in all
 
-    ModelError if the hub cannot be reached, or if the file is not the one expected.
-    """
-    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
-    try:
-        import huggingface_hub as hub  # an optional extra
-        from huggingface_hub.file_download import http_get
-    except ImportError as error:
-        raise ModelError("Downloading a model needs the extra `local`: `uv sync --extra local`.") from error
+
+def model_file(model: HubModel, folder: Path, progress: Progress) -> Path:
+    """Return the model's file in a folder, downloaded first if it is not there yet. `HF_ENDPOINT` names a mirror."""
     path = folder / f"{model.sha256[:12]}-{model.file}"
-    if path.exists():
-        return path
-    folder.mkdir(parents=True, exist_ok=True)
-    address = hub.hf_hub_url(model.repository, model.file, revision=model.revision)
-    part = path.with_name(f"{path.name}.part")
+    hub = os.environ.get("HF_ENDPOINT", "https://huggingface.co")
+    if not path.exists():
+        download(f"{hub}/{model.repository}/resolve/{model.revision}/{model.file}", path, progress, model.sha256)
+    return path
+
+
+def download(address: str, path: Path, progress: Progress = lambda done, total: None, checksum: str = "") -> None:
+    """Download a file, in bytes; one broken off continues where it was. LessonsError if it is not the one pinned."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partly = path.with_name(f"{path.name}.part")
     try:
-        with part.open("ab") as file:  # hf_hub_download would begin again in the next process
-            http_get(address, file, resume_size=file.tell(), headers={}, expected_size=model.size)
-    except (hub.utils.HfHubHTTPError, httpx.HTTPError, OSError) as error:
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-            raise
-        raise ModelError(
-            f"{model.file} could not be downloaded from {hub.constants.ENDPOINT}: is there a network? The same command "
-            "continues later; or bring a GGUF file from elsewhere and name it."
+        with partly.open("ab") as part:
+            headers = {"Range": f"bytes={part.tell()}-", "Accept-Encoding": "identity"}
+            with httpx.stream("GET", address, headers=headers, follow_redirects=True, timeout=30) as reply:
+                if reply.status_code == httpx.codes.OK:  # all of it, from a server that knows no ranges
+                    part.truncate(part.seek(0))
+                if reply.status_code != httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:  # then nothing is missing
+                    reply.raise_for_status()
+                    total = part.tell() + int(reply.headers.get("Content-Length", 0))
+                    for piece in reply.iter_bytes():
+                        part.write(piece)
+                        progress(part.tell(), total)
+    except httpx.HTTPError as error:
+        raise LessonsError(
+            f"{address} could not be downloaded ({error or type(error).__name__}): is there a network? The same "
+            f"command continues later; or save the file as {path}."
         ) from error
-    with part.open("rb") as file:
-        checksum = file_digest(file, "sha256").hexdigest()
-    if checksum != model.sha256:
-        part.unlink()
-        raise ModelError(f"{model.file} is not the file that was expected (checksum {checksum[:12]}…); it was deleted.")
-    return part.replace(path)
+    with partly.open("rb") as file:
+        actual = file_digest(file, "sha256").hexdigest()
+    if checksum and actual != checksum:
+        partly.unlink()
+        raise LessonsError(
+            f"{address} is not the file that was pinned: its SHA-256 is {actual}, not {checksum}. It was deleted; run "
+            "the command again, and report it if it happens twice."
+        )
+    partly.replace(path)

@@ -1,6 +1,6 @@
 """Replies of real models, kept in a file for each model, so that they can be given again where no model is served.
 
-`MODEL.jsonl.gz` holds lines of JSON: how the model was served, then the replies in the order of their keys, so that the
+`MODEL.jsonl.gz` holds lines of JSON: the model and its window, then the replies in the order of their keys, so that the
 same replies give the same bytes. While a model is recorded, its replies go to a journal beside that file, each on disk
 before it is used. A record answers only where `LESSONS_RECORDED` names its model, and only while none is served.
 
@@ -16,7 +16,7 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -25,33 +25,14 @@ from llama_index.core.prompts import BasePromptTemplate
 
 from lessons.database.programs import FileLock
 from lessons.errors import ModelError
-from lessons.settings import PATHS, Settings
 
 NOT_IN_KEY = {"model", "stream", "stream_options", "max_tokens", "max_completion_tokens"}
 """Fields of a request on which its reply does not depend."""
 KEY_CHARACTERS = 32
-IRRELEVANT_SETTINGS = PATHS | {
-    "database_url", "failover_seconds", "user", "openai_api_key", "openai_base_url", "llm_model",
-    "context_window", "request_timeout", "reply_seconds", "answer_seconds", "max_retries", "tool_timeout", "recorded",
-    "recording", "price_per_million_input_tokens", "price_per_million_output_tokens",
-    "evaluation_questions", "evaluation_timed", "app_host", "app_port",
-}  # fmt: skip
-"""Settings on which no request depends; the window of a model is kept by itself."""
 
 
 class NotRecordedError(ModelError):
     """A request that is not on record, which the keyless model answers; nothing has failed."""
-
-
-@dataclass(frozen=True)
-class Served:
-    """How a model was served: `processor` is "" for a server elsewhere, `settings` are those that were changed."""
-
-    model: str
-    window: int
-    quantisation: str = ""
-    processor: str = ""
-    settings: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -80,9 +61,10 @@ class Reply:
 
 @dataclass(frozen=True)
 class Record:
-    """All replies of a model, by their keys."""
+    """All replies of a model, by their keys. It was served with a `window` of so many tokens."""
 
-    served: Served
+    model: str
+    window: int
     replies: dict[str, Reply]
 
     @property
@@ -109,11 +91,6 @@ def prompt_label(prompt: BasePromptTemplate, form: Any = None) -> str:
     return f"{prompt.metadata.get('task', 'prompt')}:{sha256(fixed.encode()).hexdigest()[:12]}"
 
 
-def relevant_settings(settings: Settings) -> dict[str, Any]:
-    """Return the settings that were changed and that requests may depend on."""
-    return settings.model_dump(mode="json", exclude_defaults=True, exclude=IRRELEVANT_SETTINGS)
-
-
 def record_path(model: str, folder: Path) -> Path:
     """Return the file of a model: its name in small letters, with `-` for what a file's name had better not hold."""
     return folder / (re.sub(r"[^a-z0-9.]+", "-", model.lower()).strip("-.") + ".jsonl.gz")
@@ -123,8 +100,8 @@ def read_record(path: Path) -> Record:
     """Read a record. ModelError if there is none, or if it is damaged."""
     try:
         first, *lines = gzip.decompress(path.read_bytes()).splitlines()
-        replies = {reply.key: reply for reply in map(Reply.from_json, lines)}
-        return Record(Served(**json.loads(first)), replies)
+        head, replies = json.loads(first), {reply.key: reply for reply in map(Reply.from_json, lines)}
+        return Record(head["model"], head["window"], replies)
     except FileNotFoundError:
         models = ", ".join(sorted(file.name.removesuffix(".jsonl.gz") for file in path.parent.glob("*.jsonl.gz")))
         raise ModelError(
@@ -138,7 +115,7 @@ def read_record(path: Path) -> Record:
 
 def write_record(path: Path, record: Record) -> None:
     """Write the file of a model."""
-    lines = [json.dumps(asdict(record.served), sort_keys=True, ensure_ascii=False)]
+    lines = [json.dumps({"model": record.model, "window": record.window}, ensure_ascii=False)]
     lines += [record.replies[key].to_json() for key in sorted(record.replies)]
     packed = io.BytesIO()
     with gzip.GzipFile("", "wb", 9, packed, mtime=0) as file:
@@ -187,40 +164,34 @@ def recorded_so_far(path: Path) -> dict[str, Reply]:
 
 
 @contextmanager
-def recording_to(path: Path, served: Served) -> Iterator[None]:
-    """Record a model inside the block. ModelError if another process does, or if it was served otherwise before."""
+def recording_to(path: Path, model: str, window: int) -> Iterator[None]:
+    """Record a model inside the block. ModelError if another process does, or if its window was another one before."""
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path.with_suffix(".lock"))
     if not lock.acquire(timeout=0):
-        raise ModelError(f"Another process records {served.model}; wait until it ends.")
+        raise ModelError(f"Another process records {model}; wait until it ends.")
     try:
-        previous = read_record(path).served if path.exists() else served
-        changed = settings_diff(previous, served.settings)
-        if previous.window != served.window:
-            changed = f"a window of {previous.window:,} tokens (now {served.window:,})"
-        if previous.model.lower() != served.model.lower():
-            changed = f"the model {previous.model} (now {served.model})"
+        previous = read_record(path) if path.exists() else Record(model, window, {})
+        changed = ""
+        if previous.window != window:
+            changed = f"a window of {previous.window:,} tokens (now {window:,})"
+        if previous.model.lower() != model.lower():
+            changed = f"the model {previous.model} (now {model})"
         if changed:
             raise ModelError(f"{path.name} was recorded with {changed}; set it so again, or move the file away.")
-        _fold(path, served)
+        _fold(path, model, window)
         try:
             yield
         finally:
-            _fold(path, served)
+            _fold(path, model, window)
     finally:
         lock.release()
 
 
-def _fold(path: Path, served: Served) -> None:
+def _fold(path: Path, model: str, window: int) -> None:
     """Move the journal's replies into the file; killed in between, they are in both and count once."""
     written: dict[str, Reply] | None = None
     while (so_far := recorded_so_far(path)) != written:  # others may append while the file is packed
-        write_record(path, Record(served, so_far))
+        write_record(path, Record(model, window, so_far))
         written = so_far
     Journal(path).path.unlink(missing_ok=True)
-
-
-def settings_diff(served: Served, changed: Mapping[str, Any]) -> str:
-    """Return the settings under which a model was recorded where others hold; "" if there are none."""
-    names = sorted(name for name in {*served.settings, *changed} if served.settings.get(name) != changed.get(name))
-    return ", ".join(f"LESSONS_{name.upper()}={served.settings.get(name, 'unset')}" for name in names)

@@ -17,8 +17,8 @@ from openai.lib._pydantic import to_strict_json_schema
 from pydantic import BaseModel, Field
 
 from lessons.errors import ModelError
-from lessons.models.embedding_cache import ThreadedEmbedding
 from lessons.models.keyless import OfflineLLM
+from lessons.models.keyless_embedding import ThreadedEmbedding
 from lessons.models.recorded import NotRecordedError, Record, prompt_label, read_record, record_path
 from lessons.models.replay import PROMPT_HEADER, RecordingClient, ReplayingClient
 from lessons.models.replies import (
@@ -81,19 +81,18 @@ class ServedLLM(OpenAILike):
             )
         return super().metadata.model_copy(update={"context_window": self.capabilities.window or self.context_window})
 
-    def limited(self, tokens: int | None) -> "ServedLLM":
-        """Return the model with at most this many tokens for a reply, unless it reasons before it replies."""
-        if tokens is None or self.capabilities.reasons:
-            return self
-        return self.model_copy(update={"max_tokens": min(tokens, self.max_tokens or tokens)})
-
     def for_prompt(self, prompt: BasePromptTemplate, form: Any = None) -> "ServedLLM":
-        """Return the model with the prompt's bound on its reply; while it is recorded, the prompt is noted, too."""
-        model = self.limited(prompt.metadata.get("max_tokens"))
-        if not self.recording:
-            return model
-        label = {"extra_headers": {PROMPT_HEADER: prompt_label(prompt, form)}}
-        return model.model_copy(update={"additional_kwargs": self.additional_kwargs | label})
+        """Return the model with the prompt's bound on its reply, unless it reasons before it replies.
+
+        While it is recorded, the prompt is noted, too.
+        """
+        changes, tokens = dict[str, Any](), prompt.metadata.get("max_tokens")
+        if tokens is not None and not self.capabilities.reasons:
+            changes["max_tokens"] = min(tokens, self.max_tokens or tokens)
+        if self.recording:
+            label = {"extra_headers": {PROMPT_HEADER: prompt_label(prompt, form)}}
+            changes["additional_kwargs"] = self.additional_kwargs | label
+        return self.model_copy(update=changes) if changes else self
 
     def for_one_answer(self, seconds: float) -> "ServedLLM":
         """Return the model with a deadline in so many seconds; it is not asked any more once it cannot be reached."""
@@ -202,7 +201,7 @@ def replayed(settings: Settings, keyless: OfflineLLM) -> LLM:
     except ModelError as error:
         logger.warning("%s Until then the keyless model answers.", error)
         return keyless
-    changes = {"llm_model": record.served.model, "context_window": record.served.window, "recording": False}
+    changes = {"llm_model": record.model, "context_window": record.window, "recording": False}
     return ServedLLM(settings.model_copy(update=changes), keyless, record)
 
 

@@ -5,14 +5,12 @@ import re
 import streamlit as st
 
 from lessons.doctor import Report, examine, hidden, issue_report
-from lessons.pages.language import _, language
+from lessons.pages.language import N_, _, language
 from lessons.settings import ROOT, settings
 from lessons.tables import plain
 
 MAPS = {"en": ROOT / "data" / "field.md", "ko": ROOT / "data" / "field.ko.md"}
-_LINK_TO_FILE = re.compile(
-    r"\[([^\]]{1,300})\]\(\.\./[^)]{0,300}\)"
-)  # such as a notebook, which the app does not serve
+_LINK_TO_FILE = re.compile(r"\[([^\]]{1,300})\]\(\.\./[^)]{0,300}\)")  # such as a notebook, which the app has not
 _LINK_TO_ENTRY = re.compile(r"\[([^\]]{1,300})\]\(#([^)]{1,300})\)")
 _HEADING = re.compile(r"^(?=###? )", re.MULTILINE)
 
@@ -21,9 +19,8 @@ def field() -> None:
     """Show the whole map, or the entries that contain the text that is searched for."""
     title, text = _LINK_TO_FILE.sub(r"\1", MAPS[language()].read_text(encoding="utf-8")).split("\n", 1)
     st.title(title.removeprefix("# "), anchor=False)
-    query = st.text_input(
-        _("Find a technique"), placeholder=_("GraphRAG, cache, costs more …"), key="technique"
-    ).strip()
+    example = _("GraphRAG, cache, costs more …")
+    query = st.text_input(_("Find a technique"), placeholder=example, key="technique").strip()
     parts, anchors = _HEADING.split(text), dict(_LINK_TO_ENTRY.findall(text))
     if query:
         parts = [part for part in parts if part.startswith("### ") and query.lower() in part.lower()]
@@ -56,13 +53,12 @@ def health() -> None:
         if st.button(_("Write the report")):
             st.code(issue_report(), language="markdown")
     st.header(_("Use something else"), anchor=False)
-    st.markdown(
-        _(
-            "An OpenAI key, a server of your own, your own PostgreSQL or another data folder: put its lines into a "
-            "file named `.env` in the workbook's folder, and start the app again. `lessons/models/README.md` has them, "
-            "and `.env.example` has all settings."
-        )
+    words = N_(
+        "An OpenAI key, a server of your own, your own PostgreSQL or another data folder: put its lines into a "
+        "file named `.env` in the workbook's folder, and start the app again. `lessons/models/README.md` has them, "
+        "and `.env.example` has all settings."
     )
+    st.markdown(_(words))
 
 
 @st.cache_data(ttl=60, show_spinner=False)

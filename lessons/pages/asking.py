@@ -5,9 +5,9 @@ says so; those of a reader's own documents are made from their headings.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import islice, zip_longest
 from math import isnan
 from typing import Any
@@ -16,11 +16,12 @@ import streamlit as st
 from llama_index.core.schema import BaseNode, MetadataMode
 
 from lessons.errors import LessonsError
+from lessons.evaluate.comparison import Comparison
 from lessons.evaluate.evaluation import Record
 from lessons.evaluate.golden import SPLITS, Golden, golden_questions
 from lessons.evaluate.runs import shipped
 from lessons.library import indexes
-from lessons.pages.common import choose, choose_stages
+from lessons.pages.common import SIGNS, choose, choose_stages
 from lessons.pages.language import N_, _, language, to_address
 from lessons.rag.types import Scope
 from lessons.rag.workspace import Workspace, workspace
@@ -35,6 +36,7 @@ FACT_LENGTH = 20, 120  # characters of a sentence that a question asks about
 _FIGURE = re.compile(r"\d[\d.,:]*\d|\d")
 CHUNKS_READ = 20  # of each of these documents, for their headings
 EVERYWHERE = N_("all documents")
+LEFT = N_("The page was left before this stage had answered. Ask again.")
 FILTER_EXAMPLE = 'language == "ko" && page_number >= 2'
 FILTER_HELP = N_("""Only chunks that fit are searched, for example
 `date >= 2024-07-01 && (doc_type == "faq" || has_steps == true)`.
@@ -46,18 +48,6 @@ Fields: `source_file` `page_number`, and from the enhanced index on `title` `dat
 
 
 History = tuple[tuple[str, str], ...]  # what was said before: (role, content), oldest first
-
-
-@dataclass(frozen=True)
-class Request:
-    """A question, the stages it goes to, the file and the filter that limit it, and the conversation before it."""
-
-    question: str
-    stages: tuple[str, ...]
-    source_file: str | None = None
-    filter_text: str = ""
-    history: History = ()
-    golden: Golden | None = None
 
 
 @cache
@@ -77,8 +67,8 @@ def golden_for(question: str, owner: str, history: History) -> Golden | None:
     return next((row for row in all_golden() if (row.question, row.owner, tuple(row.history)) == key), None)
 
 
-def request_form(workspace: Workspace, owner: str) -> Request | None:
-    """Draw the field for a question, the rest folded away below it; return what was just asked, or None.
+def question_form(workspace: Workspace, owner: str) -> Comparison | None:
+    """Draw the field for a question, the rest folded away below it; return what was just asked, unanswered, or None.
 
     The address has every field. It may name a golden question, too.
     """
@@ -87,29 +77,28 @@ def request_form(workspace: Workspace, owner: str) -> Request | None:
         fill_question(golden.question, tuple(golden.history))
     in_address: dict[str, Any] = {"bind": "query-params", "persist_state": "session"}
     with st.form("question-form", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        question = st.text_input(
-            _("Your question"), key="question", placeholder=_("In English or Korean"), **in_address
-        )
+        example = _("In English or Korean")
+        question = st.text_input(_("Your question"), key="question", placeholder=example, **in_address)
         is_asked = st.form_submit_button(_("Ask"), type="primary") or st.session_state.pop("pressed", "") == "question"
     _show_history()
     with st.expander(_("Options: stages, golden questions, files and filters"), icon=":material/tune:"):
         _choose_golden()
-        stages = tuple(stage.name for stage in choose_stages("stages", **in_address))
+        stages = [stage.name for stage in choose_stages("stages", **in_address)]
         left, right = st.columns(2)
         with left:
             files = {EVERYWHERE: _(EVERYWHERE)} | {name: name for name in files_of(workspace, owner)}
             file = choose(_("Search in"), files, key="file", **in_address)
         with right:
-            filter_text = st.text_input(
-                _("Filter"), key="filter", placeholder=FILTER_EXAMPLE, help=_(FILTER_HELP), **in_address
-            )
+            how = in_address | {"placeholder": FILTER_EXAMPLE, "help": _(FILTER_HELP)}
+            filter_text = st.text_input(_("Filter"), key="filter", **how)
     if not stages:
         st.info(_("Choose at least one stage."))
     if not is_asked or not stages:
         return None
     question, history = normalize(question or ""), st.session_state.get("history", ())
-    source_file, golden = None if file == EVERYWHERE else file, golden_for(question, owner, history)
-    return Request(question, stages, source_file, normalize(filter_text or ""), history, golden)
+    within = {N_("owner"): owner, N_("file"): file, N_("filter"): normalize(filter_text or "")}
+    limits = tuple((name, value) for name, value in within.items() if value and value != EVERYWHERE)
+    return Comparison(question, {}, dict.fromkeys(stages, LEFT), history, limits, golden_for(question, owner, history))
 
 
 def _show_history() -> None:
@@ -146,9 +135,7 @@ def _choose_golden() -> None:
         format_func=_golden_label,
         key="golden-question",
         placeholder=_("Type to search, also for a category"),
-        help=_(
-            "Their answer and evidence are known. *dev* questions were there for tuning, *test* ones only to report."
-        ),
+        help=_("Their answer and evidence are known. *dev* questions were for tuning, *test* ones only to report."),
         on_change=_take_golden,
     )
 
@@ -182,46 +169,42 @@ class Sample:
         return f"{_(self.badge)} {plain_line(self.question)}".strip()
 
 
-def _is_right(records: Records) -> list[bool]:
-    return [record.value("correctness") == 1 for record in records]
-
-
-def _is_first(stage: str, records: Records) -> bool:
-    """Tell whether this stage and all after it are right, and none before it."""
-    right, at = _is_right(records), [record.stage for record in records].index(stage)
-    return all(right[at:]) and not any(right[:at])
-
-
 FOLLOW_UP = N_(":blue-badge[a follow-up]")
-KINDS: dict[str, Callable[[Records], bool]] = {
-    N_(":green-badge[Smart is the first]"): partial(_is_first, "smart"),
-    N_(":orange-badge[Enhanced is the first]"): partial(_is_first, "enhanced"),
-    N_(":red-badge[later stages lose it]"): lambda records: any(right := _is_right(records)) and not right[-1],
-    FOLLOW_UP: lambda records: any(_is_right(records)),
-    N_(":violet-badge[no stage is right]"): lambda records: all(row.value("correctness") == 0 for row in records),
-    N_(":gray-badge[not in the documents]"): lambda records: all(row.refused and not row.answerable for row in records),
+KINDS = {
+    N_(":green-badge[Smart is the first]"): "[^✓]{2}✓{3}",
+    N_(":orange-badge[Enhanced is the first]"): "[^✓]✓{4}",
+    N_(":red-badge[later stages lose it]"): ".*✓.*[^✓]",
+    FOLLOW_UP: ".*✓.*",
+    N_(":violet-badge[no stage is right]"): "[○✗]+",
+    N_(":gray-badge[not in the documents]"): "–+",
 }
-"""What a sample shows, and how its answers are recognised."""
+"""What a sample shows, and the signs of the answers by which it is recognised."""
+
+
+def _signs(records: Records) -> str:
+    """Return a sign for each stage, such as `✗✗✓✓✓`; to refuse what the documents do not say is a dash."""
+    return "".join("–" if row.is_rightly_refused else SIGNS[row.outcome] for row in records)
 
 
 @cache
 def golden_samples(owner: str, reader: str = "en") -> list[Sample]:
-    """Choose a question of each kind about the owner's shipped documents, in the language of the reader if possible.
+    """Choose a question of each kind about the owner's shipped documents, in the language of the reader.
 
-    Of several, that is chosen whose answer is the easiest to read; so is the first one that a reader sees.
+    A kind without one is left out, unless no question of the owner's is in that language. Of several, that is chosen
+    whose answer is the easiest to read.
     """
     records = dict[str, list[Record]]()
     for record in shipped()["keyless-dev"].records:
         records.setdefault(record.question_id, []).append(record)
     goldens = [golden for golden in all_golden() if golden.owner == owner and golden.id in records]
-    samples = list[tuple[tuple, Sample]]()
-    for badge, fits in KINDS.items():
-        fitting = [row for row in goldens if bool(row.history) == (badge == FOLLOW_UP) and fits(records[row.id])]
-        fitting.sort(key=lambda golden: (golden.language != reader, _clutter(records[golden.id])))
-        samples += [(_clutter(records[row.id]), Sample(row.question, badge, tuple(row.history))) for row in fitting[:1]]
-    praised = [pair for pair in samples if pair[1].badge in [*KINDS][:2]]
-    samples.sort(key=lambda pair: (pair not in praised, pair[0] if pair in praised else ()))
-    return [sample for _key, sample in samples]
+    goldens = [golden for golden in goldens if golden.language == reader] or goldens
+    samples = list[Sample]()
+    for badge, signs in KINDS.items():
+        fitting = [row for row in goldens if re.fullmatch(signs, _signs(records[row.id]))]
+        fitting = [row for row in fitting if bool(row.history) == (badge == FOLLOW_UP)]
+        fitting.sort(key=lambda golden: _clutter(records[golden.id]))
+        samples += [Sample(row.question, badge, tuple(row.history)) for row in fitting[:1]]
+    return samples
 
 
 def _clutter(records: Records) -> tuple[int, int, float]:
@@ -238,7 +221,7 @@ def own_samples(owner: str) -> list[Sample]:
     for at, name in enumerate(files):
         chunks = chunk_range(store, Scope(owner), name, 0, CHUNKS_READ)
         facts = [question for chunk in chunks for question in _fact_questions(chunk.get_content(MetadataMode.NONE))]
-        headings = [*map(_about, dict.fromkeys(map(_heading, chunks)))]
+        headings = [_about(heading) for heading in dict.fromkeys(map(_heading, chunks)) if not heading.endswith(".")]
         pairs = zip_longest(facts, headings) if at % 2 else zip_longest(headings, facts)
         mixed = [question for pair in pairs for question in pair if question]
         about_file = f"{name} 문서는 무엇에 관한 것인가요?" if language_of(name) == "ko" else f"What is {name} about?"
@@ -253,14 +236,12 @@ def _about(heading: str) -> str:
 
 
 def _fact_questions(text: str) -> Iterator[str]:
-    """Ask for the figure of a sentence, whose other words are given."""
+    """Leave the figure of a sentence open: “The shop opens at …?”"""
     for sentence in sentences(text):
         figure = _FIGURE.search(sentence)
         if figure and FACT_LENGTH[0] <= len(sentence) <= FACT_LENGTH[1] and "|" not in sentence:
             words = f"{sentence[: figure.start()].lstrip('#- ')}… {sentence[figure.end() :].strip(' .')}"
-            blank = f"“{words.strip()}”"
-            korean = language_of(sentence) == "ko"
-            yield f"{blank}에서 빠진 수는 무엇인가요?" if korean else f"Which figure is missing in {blank}?"
+            yield f"{words.strip()}?"
 
 
 def _heading(chunk: BaseNode) -> str:

@@ -1,43 +1,28 @@
 """A conversation with a stage, with active retrieval or with the copilot, and the memory beside it."""
 
 from collections.abc import Callable, Sequence
-from contextlib import closing
-from dataclasses import dataclass
+from contextlib import closing, suppress
 from functools import partial
 from itertools import cycle
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import RerunException, StopException
 
 from lessons import agent
 from lessons.context.active import SWITCHES, ActiveAgent
-from lessons.context.cache import with_cache
+from lessons.context.cache import AnswerTable, with_cache
 from lessons.context.intent import with_top_k
-from lessons.copilot import copilot
-from lessons.copilot.copilot import Copilot
+from lessons.copilot.copilot import Copilot, CopilotAnswer
 from lessons.errors import LessonsError
 from lessons.evaluate.decisions import support_questions
 from lessons.memory.conversation import Answerer
 from lessons.memory.messages import message_store
+from lessons.pages import memory as memories
 from lessons.pages.answer import show_answer
 from lessons.pages.asking import EVERYWHERE, Sample, files_of, offer_samples, samples_for
-from lessons.pages.common import (
-    choose,
-    offer_copy,
-    offered,
-    show_reuse,
-    titled,
-)
-from lessons.pages.conversations import (
-    Turn,
-    begin_session,
-    cache_turn,
-    conversation,
-    current_session,
-    turns_of,
-)
+from lessons.pages.common import choose, offered, titled
 from lessons.pages.language import N_, _
-from lessons.pages.memory import MEMORIES, offer_to_forget, open_memory, show_memory
 from lessons.rag.answer import Answer
 from lessons.rag.pipeline import AnswerStream
 from lessons.rag.types import Scope
@@ -49,6 +34,7 @@ from lessons.tables import plain
 
 ACTIVE, COPILOT = "active retrieval", "copilot"
 ACTIVE_STAGE = "smart"
+REDRAW_AFTER = 0.1  # seconds from the end of an answer until the browser asks for the page anew
 AGENTS = {ACTIVE: N_("Active retrieval"), COPILOT: N_("Copilot")}
 DEVICES = {
     "cache": (N_("Cache"), N_("A question that asks the same as an answered one gets that answer.")),
@@ -69,25 +55,6 @@ PURPOSES: dict[Purpose, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Partner:
-    """What answers in the conversation, the name of its memory, and the documents it searches."""
-
-    name: str
-    answerer: Answerer
-    memory: str
-    scope: Scope
-
-    @property
-    def is_copilot(self) -> bool:
-        return self.name == COPILOT
-
-    @property
-    def label(self) -> str:
-        name = _(AGENTS[self.name]) if self.name in AGENTS else self.name.capitalize()
-        return _("{stage}, memory: {memory}", stage=name, memory=_(MEMORIES[self.memory]))
-
-
 @titled(
     N_("Chat"),
     N_(
@@ -97,57 +64,59 @@ class Partner:
 )
 def page(workspace: Workspace, owner: str) -> None:
     """Go on with the conversation that the address names, or begin one."""
-    scope, session_id = Scope(owner), current_session()
+    scope, session_id = Scope(owner), memories.current_session()
     messages = message_store().get_or_create(scope, session_id)
-    turns = turns_of(scope, session_id, messages)
-    partner = _choose_partner(workspace, scope, session_id, bool(turns))
+    turns = memories.turns_of(scope, session_id, messages)
+    name, memory_name, answerer, searched = _choose_partner(workspace, scope, session_id, bool(turns))
     if not turns:
-        _offer_samples(partner, owner)
-    memory = open_memory(partner.memory, workspace, scope, session_id, messages, not partner.is_copilot)
-    show_memory(memory.memory, turns, workspace, scope)
+        _offer_samples(name, owner)
+    memory = memories.open_memory(memory_name, workspace, scope, session_id, messages, name != COPILOT)
+    memories.show_memory(memory.memory, turns, workspace, scope)
+    # Now: once somebody has pressed Stop, to ask for the language ends the script.
+    stage = _(AGENTS[name]) if name in AGENTS else name.capitalize()
+    label = _("{stage}, memory: {memory}", stage=stage, memory=_(memories.MEMORIES[memory_name]))
 
     def ask(question: str) -> AnswerStream:
-        talk = conversation(owner, session_id, partner.memory, memory)
-        return talk.stream(partner.answerer, question, user=partner.scope)
+        return memories.conversation(owner, session_id, memory_name, memory).stream(answerer, question, user=searched)
 
     _show_turns(turns)
 
-    label = partner.label  # now: once somebody has pressed Stop, to ask for the language ends the script
-
-    label = partner.label  # now: once somebody has pressed Stop, to ask for the language ends the script
-
     def add(answer: Answer) -> None:
-        turns.append(Turn(answer.question, answer.text, answer, label))
-        cache_turn(owner, session_id, turns[-1])
+        turns.append(memories.Turn(answer.question, answer.text, answer, label))
 
     _converse(turns, ask, add)
 
 
-def _choose_partner(workspace: Workspace, scope: Scope, session_id: str, has_begun: bool) -> Partner:
+def _choose_partner(
+    workspace: Workspace, scope: Scope, session_id: str, has_begun: bool
+) -> tuple[str, str, Answerer, Scope]:
+    """Choose what answers; return its name, the name of its memory, itself, and the documents it searches."""
     own_stages = offered()
     names = {name: name.capitalize() for name in own_stages} | {name: _(label) for name, label in AGENTS.items()}
-    memories = {name: _(label) for name, label in MEMORIES.items()}
+    labels = {name: _(label) for name, label in memories.MEMORIES.items()}
     default = {"bind": "query-params", "width": 200}
     purpose: Purpose = "chat"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = choose(_("Answered by"), names, index=len(stages()) - 1, key="stage", **default)
         memory = "recursive"
         if name != COPILOT:
-            memory = choose(_("Memory"), memories, index=len(memories) - 1, key="memory", **default)
+            memory = choose(_("Memory"), labels, index=len(labels) - 1, key="memory", **default)
         if name in own_stages:
             purposes = {key: _(label, chunks=top_k_for(key)) for key, label in PURPOSES.items()}
             explanation = _("How many chunks each search of the stage hands over.")
             purpose = choose(_("Chunks for"), purposes, key="purpose", help=explanation, width=250)
         if has_begun:
-            st.button(_("New conversation"), on_click=begin_session)
-            offer_to_forget(workspace, scope, session_id)
+            st.button(_("New conversation"), on_click=memories.begin_session)
+            memories.offer_to_forget(workspace, scope, session_id)
     if name == COPILOT:
-        return Partner(name, Copilot(), memory, scope)
+        return name, memory, Copilot(), scope
     if name == ACTIVE:
-        show_reuse(workspace, scope.user_id)
-        return Partner(name, _choose_devices(), memory, scope)
+        with suppress(LessonsError):  # a database that cannot tell is reported by what needs it
+            stored, hits = AnswerTable(workspace.engine).counts(scope.user_id)
+            st.sidebar.caption(_("Answers kept for reuse: {stored:,}, reused: {hits:,}.", stored=stored, hits=hits))
+        return name, memory, _choose_devices(), scope
     searched = scope if purpose == "chat" else _within_materials(workspace, scope)
-    return Partner(name, with_cache(with_top_k(own_stages[name], top_k_for(purpose))), memory, searched)
+    return name, memory, with_cache(with_top_k(own_stages[name], top_k_for(purpose))), searched
 
 
 def _choose_devices() -> Answerer:
@@ -169,19 +138,13 @@ def _within_materials(workspace: Workspace, scope: Scope) -> Scope:
     """Limit the scope to the chosen documents; no choice is no limit."""
     files = files_of(workspace, scope.user_id)
     st.session_state.materials = [name for name in st.session_state.get("materials", []) if name in files]
-    materials = st.multiselect(
-        _("Materials of the plan"),
-        files,
-        key="materials",
-        placeholder=_(EVERYWHERE),
-        filter_mode="contains",
-        select_all=False,
-    )
+    how: dict[str, Any] = {"placeholder": _(EVERYWHERE), "filter_mode": "contains", "select_all": False}
+    materials = st.multiselect(_("Materials of the plan"), files, key="materials", **how)
     return scope.only(materials) if materials else scope
 
 
-def _offer_samples(partner: Partner, owner: str) -> None:
-    if partner.is_copilot:
+def _offer_samples(name: str, owner: str) -> None:
+    if name == COPILOT:
         questions = [row for row in support_questions("dev") if not row.history and owner == settings().user]
         kinds = zip(dict.fromkeys(row.kind for row in questions), cycle(("en", "ko")), strict=False)
         texts = [next(row.question for row in questions if (row.kind, row.language) == kind) for kind in kinds]
@@ -193,7 +156,9 @@ def _offer_samples(partner: Partner, owner: str) -> None:
 # Drawing the conversation
 
 
-def _converse(turns: Sequence[Turn], ask: Callable[[str], AnswerStream], add: Callable[[Answer], None]) -> None:
+def _converse(
+    turns: Sequence[memories.Turn], ask: Callable[[str], AnswerStream], add: Callable[[Answer], None]
+) -> None:
     """Draw the field and, if a question was typed or is to be asked again, its answer as it comes in.
 
     An answer that is stopped is kept as far as it has come.
@@ -211,7 +176,7 @@ def _converse(turns: Sequence[Turn], ask: Callable[[str], AnswerStream], add: Ca
 
 
 def _answer(question: str, ask: Callable[[str], AnswerStream], add: Callable[[Answer], None]) -> None:
-    """Draw the answer as it comes in, then the page anew. What remains if it is stopped is drawn before it.
+    """Draw the answer as it comes in, after it the page anew. What remains if it is stopped is drawn before it.
 
     From then on it can be stopped (style.css): before, the page would be left without its messages.
     """
@@ -231,22 +196,37 @@ def _answer(question: str, ask: Callable[[str], AnswerStream], add: Callable[[An
                 _offer_retry(question, "retry")
                 return
     stopped.empty()  # before the run ends, or it would be seen until the next one begins
-    st.rerun()
+    _draw_anew()
+
+
+def _draw_anew() -> None:
+    """Let the browser ask for the page anew, once it has seen the answer end and has no Stop any more.
+
+    `st.rerun` would not wait for it: Stop, pressed as the answer ends, would leave the page blank.
+    """
+    is_seen = False
+
+    @st.fragment(run_every=REDRAW_AFTER)
+    def redraw() -> None:
+        nonlocal is_seen
+        if is_seen:
+            st.rerun()
+        is_seen = True
+
+    redraw()
 
 
 def _read(stream: AnswerStream, add: Callable[[Answer], None]) -> None:
     """Show the pieces of an answer as they come in, and what its steps do; the copilot's steps stay in sight."""
     steps, text = st.container(), st.empty()
-    is_copilot = isinstance(stream.answer, copilot.CopilotAnswer)
+    is_copilot = isinstance(stream.answer, CopilotAnswer)
     try:
         with closing(stream):
             for event in stream.events():
                 if isinstance(event, str):
                     text.markdown(plain(stream.answer.text))
-                elif is_copilot:
-                    steps.caption(plain(_(copilot.describe_step(event))))
                 else:
-                    text.markdown(plain(_(agent.describe_step(event))))
+                    (steps.caption if is_copilot else text.markdown)(plain(_(agent.describe_step(event))))
     except (StopException, RerunException):  # raised by the next `st.…` after somebody pressed Stop, or anything else
         if stream.answer.text:
             add(stream.answer)
@@ -259,7 +239,7 @@ def _show_question(question: str) -> None:
         st.markdown(plain(question))
 
 
-def _show_turns(turns: Sequence[Turn]) -> None:
+def _show_turns(turns: Sequence[memories.Turn]) -> None:
     for turn in turns:
         _show_question(turn.question)
         with st.chat_message("assistant"):
@@ -267,7 +247,8 @@ def _show_turns(turns: Sequence[Turn]) -> None:
                 st.markdown(plain(turn.text))
             else:
                 show_answer(turn.answer)
-                offer_copy(turn.answer.text)
+                with st.expander(_("Copy")):  # Streamlit has a button that copies on code alone
+                    st.code(turn.answer.text, language=None, wrap_lines=True)
             if turn.answered_by:
                 st.caption(plain(turn.answered_by))
 

@@ -1,28 +1,104 @@
-"""The memory of a conversation, and its panel in the side bar: it shows what is known, and forgets on demand."""
+"""The conversations of an owner, their memory, and its panel in the side bar, which forgets on demand."""
 
-from collections.abc import Sequence
+import re
+import secrets
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import dropwhile, takewhile
+from datetime import UTC, datetime, timedelta
+from itertools import takewhile
+from typing import Any
 
 import streamlit as st
+from sqlalchemy import Engine, func, select
 
 from lessons.context.cache import AnswerTable
+from lessons.database.owners import owner_transaction
 from lessons.errors import LessonsError
 from lessons.evaluate.feedback import Ratings
-from lessons.memory.conversation import Memory, NoMemory, Recollection, Window, log_failure
-from lessons.memory.messages import Session, message_store
+from lessons.memory.conversation import Conversation, Memory, NoMemory, Recollection, Window, log_failure
+from lessons.memory.messages import MessageRow, Session, StoredMessages, message_store, with_tables
 from lessons.memory.profile import Profile, Slot, forget_user
 from lessons.memory.summaries import LongTerm, RecursiveSummary, Tiers
 from lessons.memory.turns import Turns
 from lessons.pages.common import errors_shown, offer_to_delete
-from lessons.pages.conversations import Turn, begin_session, forget_cached, is_expired, pairs
-from lessons.pages.language import N_, _, to_address
+from lessons.pages.language import N_, _, from_address, to_address
+from lessons.rag.answer import Answer
 from lessons.rag.types import Scope
 from lessons.rag.workspace import Workspace
 from lessons.settings import settings
 from lessons.tables import counted, plain
 from lessons.text import normalize
+
+MAX_CACHED = 500  # conversations of this process
+_SESSION_ID = re.compile(r"(?:[a-z]+-)?[\w-]{22}", re.ASCII)  # as `begin_session` makes them
+
+
+def current_session() -> str:
+    """Return the session id in the address, or begin a session. An id that was not made here could be guessed."""
+    if not _SESSION_ID.fullmatch(from_address("session")):
+        begin_session()
+    to_address("session", from_address("session"))
+    return from_address("session")
+
+
+def begin_session() -> None:
+    to_address("session", secrets.token_urlsafe(16))
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A question and its answer as text; the whole answer only while this process still has it."""
+
+    question: str
+    text: str
+    answer: Answer | None = None
+    answered_by: str = ""  # the stage and its memory
+
+
+@st.cache_resource(max_entries=MAX_CACHED, show_spinner=False)
+def _turns(owner: str, session_id: str) -> list[Turn]:
+    """Return the turns of this process, which every tab shows; a later process has only their texts."""
+    return []
+
+
+@st.cache_resource(max_entries=MAX_CACHED, show_spinner=False)
+def conversation(owner: str, session_id: str, name: str, _memory: Memory) -> Conversation:
+    """Return the conversation with the memory of this name; after a reload it still has turns it could not save."""
+    return Conversation(_memory)
+
+
+def forget_cached() -> None:
+    """Drop what this process caches of conversations; their messages stay in the database."""
+    _turns.clear()
+    conversation.clear()
+
+
+def turns_of(scope: Scope, session_id: str, messages: Session) -> list[Turn]:
+    """Return the turns that the page shows, to which it adds; at first those of the messages."""
+    turns = _turns(scope.user_id, session_id)
+    if not turns:
+        with suppress(LessonsError):  # `show_memory` reports a database that is away
+            turns.extend(Turn(*pair) for pair in pairs(messages))
+    return turns
+
+
+def pairs(messages: Session) -> Iterable[tuple[str, str]]:
+    texts = [content for _, content in messages.history()]
+    return zip(texts[::2], texts[1::2], strict=True)
+
+
+def is_expired(engine: Engine, scope: Scope, session_id: str) -> bool:
+    """Check whether the last message is older than a long-term memory gets without use."""
+    if not isinstance(message_store(), StoredMessages):
+        return False
+    in_session = MessageRow.user_id == scope.user_id, MessageRow.session_id == session_id
+    with owner_transaction(with_tables(engine, MessageRow), scope.user_id) as connection:
+        last = connection.scalar(select(func.max(MessageRow.timestamp)).where(*in_session))
+    return last is not None and datetime.now(UTC) - last > timedelta(hours=settings().memory_ttl_hours)
+
+
+# Its memory
 
 MEMORIES = {
     "none": N_("None"),
@@ -46,7 +122,7 @@ class Recorded:
     def remember(self, question: str, answer: str) -> None:
         self.messages.add(("user", question), ("assistant", answer))
         if not isinstance(self.memory, Window):
-            with log_failure("a memory takes the turn up from the messages when the page is drawn again"):
+            with log_failure("a memory takes the turn up from the messages when the page is drawn again: %s"):
                 self.memory.remember(question, answer)
 
 
@@ -55,8 +131,7 @@ def open_memory(
 ) -> Recorded:
     """Return the memory of a session. A long-term one first takes up the turns that were said under another.
 
-    The stored messages tell which: what a tab shows may be older, or forgotten by another tab. If the memory knows none
-    of them and they are older than its lifetime, it has dropped them.
+    If it knows none of the stored messages and they are older than its lifetime, it has dropped them.
     """
     if name not in _LONG_TERM:
         return Recorded(Window(messages) if name == "window" else NoMemory(), messages)
@@ -99,7 +174,8 @@ def _show_parts(memory: Memory, turns: Sequence[Turn], profile: Profile) -> None
             questions = [plain(content) for role, content in recalled.history if role == "user"]
             _fold(_(f"Window: {counted(len(questions), 'turn')} word for word"), questions)
             if long_term:
-                _show_long_term(long_term, recalled)
+                lines = [plain(_(line)) for line in recalled.memory.splitlines() if line]
+                _fold(_("Recalled from before ({number})", number=len(lines)), lines)
             _show_profile(profile, "" if long_term else _(": this memory does not use it"))
 
     panel()
@@ -111,54 +187,16 @@ def _fold(title: str, lines: Sequence[str]) -> None:
             st.caption(line)
 
 
-def _show_long_term(memory: LongTerm, recalled: Recollection) -> None:
-    state = memory.state
-    lines = [plain(line) for line in state.summary.split("\n") if line]
-    if isinstance(memory, RecursiveSummary):
-        limit = settings().summary_sentences
-        sentences = _("{number} of {most} sentences", number=len(lines), most=limit)
-    else:
-        sentences = _("1 sentence") if len(lines) == 1 else _("{number:,} sentences", number=len(lines))
-    covered = _("turns 1–{number}", number=state.upto) if state.upto > 1 else _("turn 1")
-    title = _("Summary: {sentences}, {turns}", sentences=sentences, turns=covered) if lines else _("Summary: empty")
-    _fold(title, lines)
-    if isinstance(memory, Tiers):
-        older = [plain(line) for line in _older_turns(recalled.memory)]
-        _fold(_(f"Older turns found by meaning: {counted(len(older), 'line')}"), older)
-    else:
-        entities = [
-            f"**{plain(entity.key)}** {plain(entity.value)} · " + _("turn {number}", number=entity.turn)
-            for entity in reversed(state.entities)
-        ]
-        limit = settings().entities_kept
-        _fold(_("Entities: {number} of {most}", number=len(entities), most=limit), entities)
-
-
-def _older_turns(memory: str) -> list[str]:
-    lines = [*dropwhile(lambda line: not line.startswith("Older turns"), memory.splitlines())][1:]
-    return [*takewhile(lambda line: not line.endswith(":") or line.startswith(("user: ", "assistant: ", "- ")), lines)]
-
-
 def _show_profile(profile: Profile, note: str) -> None:
     slots = profile.slots()
     with st.expander(_("Profile ({number})", number=len(slots)) + note, bool(slots)):
-        st.caption(
-            _(
-                "What you said about yourself. It goes with you from conversation to conversation. An emptied field is "
-                "forgotten."
-            )
-        )
+        words = N_("What you said about yourself, for all your conversations. An emptied field is forgotten.")
+        st.caption(_(words))
         for slot in reversed(slots):
             key = f"slot-{slot.key}-{slot.value}"  # another value has a field of its own
-            words = _("You said: “{words}”", words=plain(slot.said)) if slot.said else None
-            st.text_input(
-                plain(slot.key),
-                slot.value,
-                key=key,
-                help=words,
-                on_change=errors_shown()(_correct),
-                args=(profile, slot, key),
-            )
+            quoted = _("You said: “{words}”", words=plain(slot.said)) if slot.said else None
+            change: dict[str, Any] = {"on_change": errors_shown()(_correct), "args": (profile, slot, key)}
+            st.text_input(plain(slot.key), slot.value, key=key, help=quoted, **change)
 
 
 def _correct(profile: Profile, slot: Slot, key: str) -> None:
@@ -171,7 +209,7 @@ def _correct(profile: Profile, slot: Slot, key: str) -> None:
 
 def offer_to_forget(workspace: Workspace, scope: Scope, session_id: str) -> None:
     """Offer to delete this conversation, with what every memory has of it."""
-    warning = _(
+    warning = N_(
         "What was said here will be deleted for good, with what was made of it. Your profile, your ratings and the "
         "answers kept for reuse stay."
     )
@@ -182,7 +220,7 @@ def offer_to_forget(workspace: Workspace, scope: Scope, session_id: str) -> None
         forget_cached()
         begin_session()
 
-    offer_to_delete(_("Forget this conversation"), warning, forget)
+    offer_to_delete(_("Forget this conversation"), _(warning), forget)
 
 
 def _offer_to_forget_me(workspace: Workspace, scope: Scope) -> None:
@@ -198,7 +236,6 @@ def _offer_to_forget_me(workspace: Workspace, scope: Scope) -> None:
         AnswerTable(workspace.engine).clear(scope.user_id)
         Ratings(workspace.engine, scope).forget()
         forget_cached()
-        st.session_state.pop("chat", None)
         to_address("session", "")
 
     offer_to_delete(_("Forget me"), warning, forget, _("Delete all of it"), ":material/delete_forever:")

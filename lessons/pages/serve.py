@@ -48,21 +48,17 @@ def _door(app: ASGIApp) -> ASGIApp:
 
     async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
         async def next_message() -> Message:
-            while not _is_sent(message := await receive()):
-                pass
-            return message
+            while True:
+                message = await receive()
+                with suppress(Exception):  # Streamlit leaves such a visitor
+                    sent = message.get("bytes")
+                    if sent is not None and BackMsg.FromString(sent).WhichOneof("type") not in SENT:
+                        continue
+                return message
 
         await app(scope, next_message if scope["type"] == "websocket" else receive, send)
 
     return guarded
-
-
-def _is_sent(message: Message) -> bool:
-    try:
-        sent = message.get("bytes")
-        return sent is None or BackMsg.FromString(sent).WhichOneof("type") in SENT
-    except Exception:  # of protobuf, which mypy does not know
-        return True  # Streamlit leaves such a visitor
 
 
 @asynccontextmanager

@@ -1,20 +1,31 @@
-"""What a comparison comes to: which stage is right, which ones say the same, and which is worth its tokens."""
+"""What a comparison comes to: which stage is right, which is worth it; the reader's marks; where passages ranked."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby
 
+import streamlit as st
+
 from lessons.evaluate.compare import paired_gain
-from lessons.evaluate.golden import Golden
+from lessons.evaluate.comparison import Comparison, Passage
+from lessons.evaluate.feedback import Rating, question_lines
+from lessons.evaluate.golden import Evidence, Golden
 from lessons.evaluate.judge import judge_text
 from lessons.evaluate.metrics import hits, ranking
+from lessons.evaluate.plots import shortened
+from lessons.models.keyless import Unit, unstated
+from lessons.pages.answer import evidence_line, open_passage
+from lessons.pages.common import page_of
 from lessons.pages.language import N_, _
 from lessons.rag.answer import Answer
-from lessons.rag.context import CITATION
+from lessons.rag.context import CITATION, around, best_quote
+from lessons.rag.pipeline import standalone
+from lessons.rag.types import RetrievedDocument
 from lessons.settings import settings
 from lessons.tables import plain, plain_line
-from lessons.text import language, terms
+from lessons.text import language
 
 BADGES = {
     "right": N_(":green-badge[✓ right]"),
@@ -23,9 +34,6 @@ BADGES = {
     "refused": N_(":gray-badge[○ refused]"),
     "wrong": N_(":red-badge[✗ wrong]"),
 }
-"""The badge of a status; the best is the first."""
-REFUSE = N_("One stage refuses"), N_("Two stages refuse"), N_("Three stages refuse"), N_("Four stages refuse")
-ANSWER = N_("one answers"), N_("two answer"), N_("three answer"), N_("four answer")
 
 
 @dataclass(frozen=True)
@@ -50,12 +58,8 @@ class Score:
         price = f"${trace.cost:.4f}" if trace.cost else _("free")
         return " · ".join(fact.replace(" ", "\u00a0") for fact in (*evidence, *used, price))
 
-    @property
-    def is_wasted(self) -> bool:
-        """Whether all evidence was read for an answer that is not right."""
-        read = len(self.answer.context.documents)
-        was_read = bool(self.ranks) and all(rank and rank <= read for rank in self.ranks)
-        return was_read and self.status in ("wrong", "refused")
+
+Scores = Mapping[str, Score]  # by stage
 
 
 def what_is_new(name: str) -> str:
@@ -83,49 +87,42 @@ def scored(answer: Answer, golden: Golden | None) -> Score:
     return Score(answer, "refused" if refused and status in ("wrong", "answered") else status, tuple(ranks), words)
 
 
-def merged(names: Iterable[str], scores: Mapping[str, Score]) -> list[list[str]]:
+def merged(names: Iterable[str], scores: Scores) -> list[list[str]]:
     """Group the stages in their order; neighbours that say the same are one group."""
     return [list(group) for _, group in groupby(names, lambda name: scores[name].words if name in scores else name)]
 
 
-def verdict(scores: Mapping[str, Score], is_golden: bool) -> str:
+def sentence(scores: Scores, is_golden: bool) -> str:
     """Sum a comparison up. Where no right answer is known, no stage is praised: one that makes something up answers."""
     right = [name for name, score in scores.items() if score.status == "right"]
     refused = [name for name, score in scores.items() if score.status == "refused"]
     if not is_golden:
-        return _open_verdict(len(scores) - len(refused), len(refused))
+        if not refused and len(scores) > 1 and len(merged(scores, scores)) == 1:
+            return _("Every stage gives the same answer. Is it right?")
+        if not refused:
+            return _("Every stage answers. Which is right?")
+        if len(refused) == len(scores):
+            return _("Every stage refuses. Do the documents say it?")
+        answers = len(scores) - len(refused)
+        return _("Refused: {refused}; answered: {answers}. Which is right?", refused=len(refused), answers=answers)
     if not right:
         return _("No stage is right.")
     if len(right) == len(scores):
         return _("Every stage is right.")
-    first, wrong = right[0], [name for name in scores if name not in right]
-    if first == next(iter(scores)):
-        return _("Right: {stages}; not right: {others}.", stages=_and(right), others=_and(wrong))
-    sentence = _("{stages} is the first that is right", stages=first.capitalize())
-    later = [name for name in [*scores][[*scores].index(first) :] if name in wrong]
-    return sentence + (_("; not right after it: {stages}", stages=_and(later)) if later else "") + "."
+    wrong = [name for name in scores if name not in right]
+    if right == [*scores][-len(right) :]:
+        return _("{stages} is the first that is right.", stages=right[0].capitalize())
+    return _("Right: {stages}; not right: {others}.", stages=_and(right), others=_and(wrong))
 
 
-def _open_verdict(answered: int, refused: int) -> str:
-    if not refused:
-        return _("Every stage answers. Which is right?")
-    if not answered:
-        return _("Every stage refuses. Do the documents say it?")
-    if max(answered, refused) > len(REFUSE):
-        return _("Refused: {refused} stages; answered: {answered}. Which is right?", refused=refused, answered=answered)
-    halves = {"refuse": _(REFUSE[refused - 1]), "answer": _(ANSWER[answered - 1])}
-    return _("{refuse}, {answer}. Which is right?", **halves)
-
-
-def missing_words(answer: Answer) -> list[str]:
-    """List the words of the question that stand in no passage that the answer cites, if that is in its language."""
+def missing_words(answer: Answer) -> list[Unit]:
+    """List the nouns of the question that stand in no passage that the answer cites, if that is in its language."""
     cited = {citation.chunk_id for citation in answer.citations}
-    passages = [f"{row.source} {row.content}" for row in answer.context.documents if row.id in cited]
-    if not passages or any(language(text) != language(answer.question) for text in passages):
+    read = [row for row in answer.context.documents if row.id in cited]
+    passages = [f"{row.source} {row.metadata.get('title', '')} {row.content}" for row in read]
+    if not passages or any(language(row.content) != language(answer.question) for row in read):
         return []
-    stated = set(terms(" ".join(passages)))
-    words = dict.fromkeys(word.strip("?!.,:;\"'“”()") for word in answer.question.split())
-    return [word for word in words if (word_terms := set(terms(word))) and not word_terms & stated]
+    return unstated(answer.question, " ".join(passages))
 
 
 def changes_marked(text: str, previous_text: str) -> str:
@@ -149,47 +146,149 @@ def worth(right: Mapping[str, Sequence[float]], tokens: Mapping[str, float]) -> 
         equal = N_("On your questions ({number}) all stages are equal: {right} right. {cheapest} costs least.")
         return _(equal, **facts)
     first = next(iter(total))
-    rival = first if first != best else max((name for name in total if name != best), key=lambda name: total[name])
+    rival = first if first != best else max((name for name in total if name != best), key=total.__getitem__)
     facts |= {"other": rival.capitalize(), "less": total[rival], "times": f"{tokens[best] / max(1, tokens[rival]):.1f}"}
-    sentence = _(
+    words = N_(
         "On your {number} questions {stage} is worth it: {right} right of {number}, {other} {less}, at {times} times "
-        "the tokens.",
-        **facts,
+        "the tokens."
     )
     if best in (first, cheapest):
-        enough = N_("On your {number} questions {stage} is enough: {right} right of {number}, {other} {less}.")
-        sentence = _(enough, **facts)
-    if paired_gain(rival, best, "correctness", right[rival], right[best]).verdict != "better":
-        sentence += " " + _("With so few, this may be chance.")
-    return sentence
-
-
-def about_evidence(scores: Mapping[str, Score]) -> str:
-    """Say which stages did not find the evidence, and which read it for nothing."""
-    missed = [name for name, score in scores.items() if score.ranks and not any(score.ranks)]
-    wasted = [name for name, score in scores.items() if score.is_wasted]
-    sentences = []
-    if missed:
-        none, some = N_("No stage found the evidence ★."), N_("{stages} did not find the evidence ★.")
-        sentences.append(_(none if len(missed) == len(scores) else some, stages=_and(missed)))
-    if wasted:
-        sentences.append(_("{stages} read the evidence ★ and still missed the answer.", stages=_and(wasted)))
-    return " ".join(sentences)
-
-
-def about_cost(scores: Mapping[str, Score]) -> str:
-    """Say which stages give the same answer as the first right one, for how many times its tokens."""
-    first = next((score for score in scores.values() if score.status == "right"), None)
-    if not first:
-        return ""
-    same = {name: score.answer.trace.tokens for name, score in scores.items() if score.words == first.words}
-    base, *tokens = same.values()
-    if not tokens or not base or not all(tokens):
-        return ""
-    times = [f"{number / base:.1f}" for number in tokens]
-    return _("{stages}: the same answer for {times} times the tokens.", stages=_and([*same][1:]), times=_and(times))
+        words = N_("On your {number} questions {stage} is enough: {right} right of {number}, {other} {less}.")
+    is_shown = paired_gain(rival, best, "correctness", right[rival], right[best]).verdict == "better"
+    return _(words, **facts) + ("" if is_shown else " " + _("With so few, this may be chance."))
 
 
 def _and(names: Iterable[str]) -> str:
     *first, last = [name.capitalize() for name in names] or [""]
     return _("{others} and {last}", others=", ".join(first), last=last) if first else last
+
+
+# The reader's marks
+
+MARKS = {1: N_("✓ right"), 0: N_("✗ wrong")}
+FEWEST = 2  # questions of which something may be concluded
+
+Marked = dict[str, tuple[Rating, int]]  # by stage, with the tokens of the answer
+
+
+def marked_questions(owner: str) -> list[Marked]:
+    """Return what this session has marked of an owner's questions, a dictionary for each question."""
+    marks = st.session_state.setdefault("marks", {})
+    return [marked for (whose, *_question), marked in marks.items() if whose == owner and marked]
+
+
+def offer_marks(comparison: Comparison, owner: str, group: tuple[str, ...]) -> None:
+    """Draw the buttons of a card; a mark counts for every stage on it."""
+    question = owner, comparison.question, comparison.history
+    marked: Marked = st.session_state.setdefault("marks", {}).setdefault(question, {})
+    key = f"mark-{hash(question)}-{'-'.join(group)}"
+
+    def mark() -> None:
+        for name in group:
+            marked.pop(name, None)
+            if (choice := st.session_state[key]) is not None:
+                answer, history = comparison.answers[name], [text for _role, text in comparison.history]
+                marked[name] = Rating.of(answer, bool(choice), history=history), answer.trace.tokens
+
+    st.segmented_control(
+        _("Is the answer of {stage} right?", stage=group[0].capitalize()),
+        MARKS,
+        format_func=lambda mark: _(MARKS[mark]),
+        default=int(marked[group[0]][0].is_good) if group[0] in marked else None,
+        key=key,
+        on_change=mark,
+        label_visibility="collapsed",
+    )
+
+
+def show_marks(owner: str) -> bool:
+    """Show the count, and what it comes to; True if the marks are to become a question set."""
+    if not (marked := marked_questions(owner)):
+        return False
+    names = dict.fromkeys(name for stages in marked for name in stages)
+    right = {name: [float(stages[name][0].is_good) for stages in marked if name in stages] for name in names}
+    counts = ", ".join(f"{name.capitalize()} {sum(rows):.0f} / {len(rows)}" for name, rows in right.items())
+    sentences = [_("Marked as right: {counts}.", counts=counts)]
+    right = {name: rows for name, rows in right.items() if len(rows) == len(marked)}
+    if len(marked) >= FEWEST and len(right) > 1:
+        sentences.append(worth(right, {name: sum(stages[name][1] for stages in marked) for name in right}))
+    with st.container(horizontal=True, vertical_alignment="center", key="marks"):
+        st.markdown(plain(" ".join(sentences)))
+        return st.button(_("Make a question set of them"), on_click=take_over, args=(marked,))
+
+
+def take_over(marked: Sequence[Marked]) -> None:
+    """Write the questions into the field of the page Scoreboard, with the first answer that was marked right."""
+    lines = []
+    for stages in marked:
+        ratings = [rating for rating, _tokens in stages.values()]
+        bare = {"question": ratings[0].question, "history": list(ratings[0].history)}
+        lines += question_lines(ratings).splitlines()[:1] or [json.dumps(bare, ensure_ascii=False)]
+    st.session_state["own-text"] = "\n".join(lines)
+    st.session_state["question-set"] = "own"
+
+
+# Where each passage ranked
+
+NAME_WIDTH = 32  # columns of a passage's name in the table
+MAX_ROWS, ROW_HEIGHT = 10, 35  # of the table that are seen at once; pixels
+HOW_TO_READ = N_("Choose a row to open its passage. ↑ ↓ count the ranks gained or lost, ★ marks the evidence.")
+
+
+def show_ranks(comparison: Comparison) -> None:
+    """Draw the table; a click on a row opens its passage."""
+    answers, alignment = list(comparison.answers.values()), comparison.alignment
+    if not (passages := sorted(alignment.passages, key=lambda passage: not passage.evidence)):
+        return
+    st.header(_("Where each passage ranked"), anchor=False)
+    st.caption(_(HOW_TO_READ))
+    opened = st.session_state.setdefault("opened", 0)  # a new key for each passage, so that none stays selected
+    table, names = f"table-{opened}", [name.capitalize() for name in comparison.answers]
+    chunks = [_best_words(passage, answers, alignment.evidence) for passage in passages]
+
+    def choose() -> None:
+        if rows := st.session_state[table].selection.rows:
+            st.session_state.update(passage=int(rows[0]), opened=opened + 1)
+
+    st.dataframe(
+        [_row(passage, names, *chunk[1:]) for passage, chunk in zip(passages, chunks, strict=True)],
+        hide_index=True,
+        height=ROW_HEIGHT * (1 + min(len(chunks), MAX_ROWS)) + 2,
+        column_config={_("Passage"): st.column_config.Column(pinned=True, width=230)}
+        | dict.fromkeys(names, st.column_config.Column(width=80)),
+        key=table,
+        on_select=choose,
+        selection_mode="single-row",
+        alt=_("The rank of each passage in every stage, and its words that matter"),
+    )
+    for evidence in alignment.missed:
+        st.caption(_("No stage found {passage}", passage=evidence_line(evidence)))
+    if (number := st.session_state.pop("passage", len(chunks))) < len(chunks):
+        answer, document, words = chunks[number]
+        open_passage(answer, document, [words] if words else [])
+
+
+def _best_words(
+    passage: Passage, answers: Sequence[Answer], evidence: Sequence[Evidence]
+) -> tuple[Answer, RetrievedDocument, str]:
+    """Return the last answer that found a passage, its chunk, and words of it; "" if none of them matter.
+
+    They are those of the evidence, or else what an answer cites, or the sentence nearest to the question.
+    """
+    cells = [(answer, cell) for answer, cell in zip(answers, passage.cells, strict=True) if cell]
+    answer, cell = next((pair for pair in reversed(cells) if pair[1].evidence), cells[-1])
+    document = ranking(answer)[cell.ranks[0] - 1]
+    quotes = [row.quote for number in passage.evidence for row in evidence[number].passages]
+    quotes += [row.quote for row in answer.citations if row.chunk_id == document.id]
+    nearest = best_quote(standalone(answer.trace, answer.question), document.content)
+    words = next(filter(None, (around(quote, document.content)[1] for quote in quotes)), nearest)
+    return answer, document, " ".join(words.split()).lstrip("#| ")
+
+
+def _row(passage: Passage, names: Sequence[str], document: RetrievedDocument, words: str) -> dict[str, str]:
+    stars = ["★ " if cell and cell.evidence else "" for cell in passage.cells]
+    ranks = [rank.replace("new", _("new")).replace("gone", _("gone")) for rank in passage.ranks]
+    by_stage = dict(zip(names, (star + (rank or "–") for star, rank in zip(stars, ranks, strict=True)), strict=True))
+    name = shortened(document.source.rpartition("/")[2] + page_of(*document.pages(words)), NAME_WIDTH)
+    beginning = f"{passage.start.rpartition(' ')[0] or passage.start} …"
+    return {_("Passage"): name, **by_stage, _("Matching sentence"): words or beginning}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Engine, event
 
 from lessons.errors import LessonsError
+from lessons.language import _
 from lessons.library import checked_filter, indexes
 from lessons.production import need_extra
 from lessons.rag.pipeline import cleaned
@@ -89,13 +90,13 @@ def server(workspace: Workspace, scope: Scope) -> "MCPServer":
 
 @contextmanager
 def _friendly_errors() -> Iterator[None]:
-    """Pass a known problem on to the agent as its sentence; of any other one the SDK says nothing."""
+    """Pass a known problem on to the agent in the reader's language; of any other one the SDK says nothing."""
     from mcp.server.mcpserver.exceptions import ToolError
 
     try:
         yield
     except LessonsError as error:
-        raise ToolError(str(error)) from error
+        raise ToolError(_(str(error))) from error
 
 
 def serve(workspace: Workspace, owner: str) -> None:

@@ -10,7 +10,9 @@ from llama_index.core.llms import LLM
 from llama_index.core.prompts import BasePromptTemplate
 
 from lessons.budget import Budget
-from lessons.models.keyless import NOTHING_FOUND
+from lessons.language import _
+from lessons.language import language as language_of_reader
+from lessons.models.keyless import NOTHING_FOUND, recalled
 from lessons.models.llm import KEYLESS, stream
 from lessons.models.served_call import INSTEAD
 from lessons.plan import Part, history_part, messages_of
@@ -40,7 +42,7 @@ class Answer:
     from_cache: str = ""  # the earlier question whose answer was reused
 
     def __str__(self) -> str:
-        return "\n".join([self.text, *map(str, self.citations), *self.warnings])
+        return "\n".join([self.text, *map(str, self.citations), *map(_, self.warnings)])
 
     __repr__ = __str__
 
@@ -87,12 +89,12 @@ class Answer:
 
     def _repr_html_(self) -> str:
         cited = "".join(f"<li style='margin:0'>{html.escape(str(citation))}</li>" for citation in self.citations)
-        warned = "".join(f"<p>⚠ {html.escape(warning)}</p>" for warning in self.warnings)
+        warned = "".join(f"<p>⚠ {html.escape(_(warning))}</p>" for warning in self.warnings)
         return (
             f"<div style='border-left:3px solid #4c78a8;padding:0 0 0 .8em'><p><b>{html.escape(self.stage)}</b> · "
             f"{html.escape(self.question)}</p><p>{html.escape(self.text)}</p>"
             f"<ul style='list-style:none;padding:0;font-size:.9em;opacity:.8'>{cited}</ul>{warned}"
-            f"<p style='font-size:.8em;opacity:.6'>{html.escape(self.answered_by)}</p></div>"
+            f"<p style='font-size:.8em;opacity:.6'>{html.escape(_(self.answered_by))}</p></div>"
         )
 
 
@@ -124,7 +126,7 @@ def allocate_context(
     left = budget.room(INSTRUCTIONS[language(question)], question)
     if not (memory or history):
         return ContextAllocation("", (), min(documents, left))
-    conversation = Part("memory", [memory], keep="whole"), history_part(history)
+    conversation = Part("memory", [memory]), history_part(history)
     fitted = budget.plan(conversation, max(left - documents, left // 4))
     return ContextAllocation(fitted["memory"].text, messages_of(fitted["turns"]), min(documents, left - fitted.tokens))
 
@@ -173,7 +175,7 @@ def respond(
 def _canned_reply(answer: Answer, memory: str, answer_language: str) -> str:
     """Return a canned reply if there is nothing to ask the model, else ""."""
     if not any(map(str.isalnum, answer.question)):
-        return NO_WORDS
+        return NO_WORDS[language_of_reader()]
     if answer.context.documents or memory:
         return ""
     return (NOTHING_FOUND if answer.searched else NOT_SEARCHED)[answer_language]
@@ -192,7 +194,8 @@ def _complete(answer: Answer, question: str, memory: str, step: Step) -> None:
     answer.found = bool(answer.text) and not refused
     answer.citations = citations(answer.text, context) if answer.found else []
     answer.warnings += [note for note in step.notes if note not in answer.warnings]
-    if answer.found and context.documents and not (answer.citations or memory):
+    needs_source = not memory and recalled(question, "") is None  # thanks and statements rest on no document
+    if answer.found and context.documents and needs_source and not answer.citations:
         answer.warnings.append(UNSOURCED)
     if answer.found and (figures := unsupported_figures(answer.text, context, f"{question} {memory}")):
         answer.warnings.append(UNSUPPORTED.format(", ".join(figures)))

@@ -1,11 +1,10 @@
 """What an owner's documents are, read once and again when one of them has changed."""
 
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
 from llama_index.core.vector_stores.types import MetadataFilters
-from sqlalchemy import select, text, true
+from sqlalchemy import select, true
 
 from lessons.database.owners import retry_on_disconnect
 from lessons.errors import LessonsError
@@ -21,40 +20,17 @@ Catalog = dict[str, dict[str, Any]]
 CHUNKS = "chunks"
 """Under this key a document's number of chunks stands beside its metadata."""
 
-_VERSION = text("""
-SELECT count(*), max(id), sum(extract(epoch FROM ingested_at)), sum(chunks)
-FROM documents WHERE index_table = :index_table AND user_id = :user_id""")
-"""Sums, because a transaction may commit after one that began later: the latest time alone would not change."""
 
-Value = TypeVar("Value")
-
-
+@retry_on_disconnect
 def catalog(store: ChunkStore, scope: Scope) -> Catalog:
     """Return the metadata of the documents within a scope, by name."""
-    documents = cached(_read, store, scope).items()
+    with store.reading(scope):
+        documents = _read(store, Scope(scope.user_id), store.version(scope)).items()
     return {name: metadata for name, metadata in documents if scope.holds(name, metadata.get("type"))}
 
 
-@retry_on_disconnect
-def corpus_version(store: ChunkStore, scope: Scope) -> tuple:
-    """Return a value that changes whenever any process adds, replaces or removes a document of the owner."""
-    with store.reading(scope) as connection:
-        return tuple(connection.execute(_VERSION, {"index_table": store.table_name, "user_id": scope.user_id}).one())
-
-
-@retry_on_disconnect
-def cached(compute: Callable[[ChunkStore, Scope], Value], store: ChunkStore, scope: Scope) -> Value:
-    """Return `compute(store, scope)` for all documents of the owner, computed anew only after one has changed."""
-    with store.reading(scope):
-        return _compute(compute, store, Scope(scope.user_id), corpus_version(store, scope))
-
-
-@lru_cache(maxsize=128)
-def _compute(compute: Callable[[ChunkStore, Scope], Any], store: ChunkStore, scope: Scope, _version: tuple) -> Any:
-    return compute(store, scope)
-
-
-def _read(store: ChunkStore, scope: Scope) -> Catalog:
+@lru_cache(maxsize=64)
+def _read(store: ChunkStore, scope: Scope, _version: tuple) -> Catalog:
     chunks = store.chunks.c
     of_document = select(chunks.metadata_).where(chunks.document_id == DocumentRow.id, chunks.user_id == scope.user_id)
     first = of_document.order_by(chunks.chunk_index).limit(1).lateral()

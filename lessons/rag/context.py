@@ -12,7 +12,7 @@ from lessons.rag.types import Context, Documents, RetrievedDocument
 from lessons.settings import settings
 from lessons.text import sentences, terms
 from lessons.text.numbers import numerals
-from lessons.text.pages import Pages, page_label
+from lessons.text.sources import Pages, page_label
 
 SEPARATOR = "\n\n---\n\n"
 CITATION = re.compile(r"\[(\d{1,3})\]")

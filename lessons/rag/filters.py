@@ -12,10 +12,8 @@ from typing import Any
 
 from llama_index.core.vector_stores.types import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
 from pydantic import StrictBool
-from sqlalchemy import TextClause, text
 
 from lessons.errors import LessonsError
-from lessons.rag.types import Scope
 from lessons.settings import settings
 from lessons.text import normalize
 
@@ -26,10 +24,6 @@ MAX_TEXT_CHARS = 500  # characters of a field's name or of a text it is compared
 KEYWORDS = "keywords"
 """The field with the keywords of a chunk, a list of texts."""
 
-_IN_DOCUMENTS = (
-    "document_id IN (SELECT id FROM documents WHERE index_table = :index_table AND user_id = :user_id"
-    " AND source_file = ANY (cast(:ref_ids AS text[])))"
-)
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _LARGEST = 1e300
 
@@ -169,34 +163,3 @@ def _is_in(field: str, values: Sequence[Any], binds: Binds) -> str:
     among_texts = f"{field} ?| {binds.texts([value for value in values if isinstance(value, str)])}"
     memberships = [f"{field} @> {binds.json(value)}" for value in values if not isinstance(value, str)]
     return f"({' OR '.join([among_texts, *memberships])})"
-
-
-@dataclass(frozen=True)
-class WhereClause:
-    """A SQL condition on the chunks table with its bound values. `narrow` is False if it selects all of an owner's."""
-
-    sql: str
-    values: dict[str, Any]
-    narrow: bool
-
-    @classmethod
-    def of(
-        cls, table: str, scope: Scope, filters: MetadataFilters | None = None, language: str | None = None
-    ) -> "WhereClause":
-        """Build the condition for a table of chunks; `ref_ids` of the scope are names of its documents."""
-        parts: list[tuple[str, dict[str, Any]]] = [("user_id = :user_id", {"user_id": scope.user_id})]
-        if scope.ref_ids is not None:
-            parts.append((_IN_DOCUMENTS, {"index_table": table, "ref_ids": sorted(scope.ref_ids)}))
-        if scope.type is not None:
-            parts.append(("metadata_ ->> 'type' = :type", {"type": scope.type}))
-        if language is not None:
-            parts.append(("metadata_ ->> 'language' = :language", {"language": language}))
-        if filters is not None:
-            parts.append(filter_sql(filters))
-        values = {name: value for _, bound in parts for name, value in bound.items()}
-        return cls(" AND ".join(condition for condition, _ in parts), values, narrow=len(parts) > 1)
-
-    @property
-    def clause(self) -> TextClause:
-        """The condition for a statement that SQLAlchemy builds."""
-        return text(self.sql).bindparams(**self.values)

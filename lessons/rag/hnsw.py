@@ -16,15 +16,16 @@ from sqlalchemy.sql.ddl import DDL
 
 from lessons.database import explained
 from lessons.rag.tables import hnsw_name, term_table_name
+from lessons.rag.types import WhereClause
 from lessons.settings import settings
 
 SearchPlan = Literal["exact", "hnsw"]
 
-INDEX_MEGABYTES = 4_000  # of the database's memory to build the index in, at most
-_MANY = text("""
-SELECT to_regclass(:hnsw) IS NOT NULL
-    AND (SELECT coalesce(sum(chunks), 0) FROM documents WHERE index_table = :table AND user_id = :user_id) > :limit
-""")
+INDEX_MEMORY = "2047MB"  # of the database to build the index in, at most; Windows takes no more
+IF_FEW = (  # PostgreSQL decides it once, before it reads a chunk, so an owner of few is searched by one statement
+    "(to_regclass(:hnsw) IS NULL OR (SELECT coalesce(sum(chunks), 0) FROM documents"
+    " WHERE index_table = :index_table AND user_id = :user_id) <= :few)"
+)
 _MANY_LEFT = "SELECT EXISTS (SELECT 1 FROM {chunks} WHERE {within} OFFSET :limit LIMIT 1)"  # counting stops there
 # For this transaction only, since behind a pooler another one may be another client's. A walk that a filter leaves with
 # too little goes on, which pgvector before 0.8 cannot do.
@@ -42,13 +43,11 @@ _LOCK = text(
 )
 _HNSW = "CREATE INDEX %(index)s ON %(table)s USING hnsw ((embedding::halfvec(%(dimension)s)) halfvec_cosine_ops)"
 _MOST_DIMENSIONS = 4_000  # that pgvector indexes
-_LINKS = 800  # bytes of an HNSW graph for each chunk while it is built, besides the vector
 
 
-def has_many_chunks(connection: Connection, table: str, user_id: str) -> bool:
-    """Return True if there is an index, and the owner has more chunks than are compared one by one."""
-    limit, index = settings().exact_search_chunks, f'"{hnsw_name(table)}"'
-    return bool(connection.scalar(_MANY, {"hnsw": index, "table": table, "user_id": user_id, "limit": limit}))
+def has_many_chunks(connection: Connection, where: WhereClause) -> bool:
+    """Return True if the `IF_FEW` of a condition fails for its owner."""
+    return not connection.scalar(text(f"SELECT {IF_FEW}"), where.values)
 
 
 def choose_search_plan(connection: Connection, table: str, within: str, values: dict[str, Any]) -> SearchPlan:
@@ -77,23 +76,17 @@ def index_when_large(engine: Engine, chunks: Table) -> None:
     """Build the HNSW index once there are more chunks than are compared one by one; a second process waits for it.
 
     Readers go on meanwhile, writers wait. The number of chunks is PostgreSQL's estimate: nobody may count all owners'.
-    A graph that does not fit into memory is built several times slower, so as much of it is allowed as it needs.
+    A graph that does not fit into memory is built several times slower, so much of it is allowed.
     Without half precision, or with more dimensions than can be indexed, every chunk is compared, however many.
     """
     dimension = cast(Vector, chunks.c.embedding.type).dim or 0
     names = {"index": f'"{hnsw_name(chunks.name)}"', "table": f'"{chunks.name}"', "dimension": str(dimension)}
     with explained(), engine.begin() as connection:
-        rows = _rows(connection, chunks)
-        if rows <= settings().exact_search_chunks or dimension > _MOST_DIMENSIONS:
+        if _rows(connection, chunks) <= settings().exact_search_chunks or dimension > _MOST_DIMENSIONS:
             return
-        connection.execute(_LOCK, {"index": hnsw_name(chunks.name), "memory": f"{_megabytes(dimension, rows)}MB"})
+        connection.execute(_LOCK, {"index": hnsw_name(chunks.name), "memory": INDEX_MEMORY})
         if connection.scalar(_MISSING, {"index": names["index"]}):
             connection.execute(DDL(_HNSW, context=names))
-
-
-def _megabytes(dimension: int, rows: float) -> int:
-    megabytes = rows * (2 * dimension + _LINKS) / 1_000_000
-    return int(min(max(megabytes, 64), INDEX_MEGABYTES))
 
 
 def _rows(connection: Connection, chunks: Table) -> float:

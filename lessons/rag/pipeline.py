@@ -84,7 +84,7 @@ class Pipeline:
                 queries = step.output = transformer.transform(queries, query, resources, step)
         if query.text not in queries and trace.answered.keys() - {KEYLESS}:
             queries = [*queries, query.text]  # a generative model may have made something else of it
-        query, documents = self._found(queries, query, resources, trace)
+        query, documents = self._narrow_and_search(queries, query, resources, trace)
         if self.reranker and query.rerank:
             with trace.step("rerank", documents) as step:
                 alone = replace(query, text=queries[0])
@@ -94,7 +94,7 @@ class Pipeline:
         return documents
 
     @retry_on_disconnect
-    def _found(
+    def _narrow_and_search(
         self, queries: list[str], query: Query, resources: Resources, trace: Trace
     ) -> tuple[Query, list[RetrievedDocument]]:
         """Narrow the query by inferred filters and retrieve documents for it, in one transaction."""
@@ -217,11 +217,8 @@ class Stage(Pipeline):
 
     def _answer(self, query: Query, answer: Answer, space: Workspace) -> Iterator[str | Step]:
         answer.context = yield from self._retrieve(query, answer, space)
-        conversation, complete_question = (
-            conversation_memory(query.memory, query.history),
-            standalone(answer.trace, answer.question),
-        )
-        yield from respond(answer, space.llm, complete_question, memory=conversation, prompt=self.prompt)
+        question, memory = standalone(answer.trace, answer.question), conversation_memory(query.memory, query.history)
+        yield from respond(answer, space.llm, question, memory=memory, prompt=self.prompt)
 
     def _retrieve(self, query: Query, answer: Answer, space: Workspace) -> Generator[Step, None, Context]:
         """Retrieve the context. A failure is logged and becomes a warning, and the answer goes on without context."""

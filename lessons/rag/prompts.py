@@ -14,9 +14,15 @@ NOT_SEARCHED = {
 }
 """What is said in place of NOTHING_FOUND when nobody could look."""
 
-NO_WORDS = "Nothing was found, for this question has no words. 질문을 글로 적어 주세요."  # an emoji is in no language
+NO_WORDS = {
+    "en": "Nothing was found, for this question has no words; ask in words.",
+    "ko": "질문에 글자가 없어 찾지 못했습니다. 질문을 글로 적어 주세요.",
+}
+"""An emoji is in no language, so this is in that of the reader."""
 
-REFUSALS = (*NOTHING_FOUND.values(), *NOT_FOUND.values(), *NOT_TOLD.values(), *NOT_SEARCHED.values(), NO_WORDS)
+REFUSALS = tuple(
+    text for texts in (NOTHING_FOUND, NOT_FOUND, NOT_TOLD, NOT_SEARCHED, NO_WORDS) for text in texts.values()
+)
 """What an answer begins with when there is none."""
 
 SYSTEM = {

@@ -99,16 +99,10 @@ def ranked(documents: Iterable[RetrievedDocument], threshold: float | None = Non
     return sorted(above, key=lambda document: (-document.score, document.id))
 
 
-def documents_of(result: SearchResult, baseline: float = 0.0) -> list[RetrievedDocument]:
-    """Turn the result of a search of the store into documents; `baseline` is subtracted from each similarity."""
+def documents_of(result: SearchResult) -> list[RetrievedDocument]:
+    """Turn the result of a search of the store into documents."""
+    walked = result.search_plan == "hnsw"
     return [
-        RetrievedDocument(
-            id=chunk.node_id,
-            content=chunk.text,
-            score=similarity - baseline,
-            source=chunk.metadata_["source_file"],
-            metadata=chunk.metadata_,
-            approximate=result.search_plan == "hnsw",
-        )
-        for chunk, similarity in zip(result.chunks, result.similarities, strict=True)
+        RetrievedDocument(id_, content, score, metadata["source_file"], metadata, approximate=walked)
+        for (id_, content, metadata), score in zip(result.chunks, result.similarities, strict=True)
     ]

@@ -5,32 +5,35 @@ filters are bound, a chunk's id comes from its content, every search names its o
 with its chunks or not at all. The searches are plain SQL.
 """
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import groupby
-from typing import Any, Literal
+from functools import lru_cache
+from typing import Any, Literal, cast
 
 from llama_index.core.schema import BaseNode, TextNode
 from llama_index.core.vector_stores.types import VectorStoreQuery
+from pydantic_core import to_json
 from sqlalchemy import Connection, Engine, Row, Select, TextClause, select, text
 from sqlalchemy.orm import Session
 
 from lessons.database.owners import read_transaction, retry_on_disconnect
 from lessons.database.remote import remember_write
 from lessons.database.schema import ensure_owned
-from lessons.rag.filters import WhereClause
-from lessons.rag.hnsw import SearchPlan, choose_search_plan, configure_hnsw_search, has_many_chunks
+from lessons.rag.hnsw import IF_FEW, SearchPlan, choose_search_plan, configure_hnsw_search, has_many_chunks
 from lessons.rag.keyword_search import DOCUMENT_FREQUENCIES, IN_SCOPE, KEYWORD_SEARCH, distinct, search_values
-from lessons.rag.tables import DocumentRow, chunk_table, term_table, term_table_name
-from lessons.rag.types import Filters, Scope
+from lessons.rag.tables import DocumentRow, chunk_table, hnsw_name, term_table
+from lessons.rag.types import Filters, Scope, WhereClause
 from lessons.rag.vector_store import OwnedVectorStore
 from lessons.rag.writing import Writer
+from lessons.settings import settings
 
 Vectors = Sequence[Sequence[float]]
 Range = tuple[int, int] | None
 Results = list["SearchResult"]  # of several searches in one statement
+Chunk = tuple[str, str, dict[str, Any]]  # id, text and metadata: the fields of a Row take ten times as long to read
+Baselines = Mapping[str, Sequence[float]]  # of each vector, by language
+cached_text = lru_cache(text)  # a statement that SQLAlchemy has read is not read again
 
 VECTOR_SEARCH = """
 WITH question AS MATERIALIZED (
@@ -39,16 +42,19 @@ WITH question AS MATERIALIZED (
 )
 SELECT question.number, nearest.chunk_id, nearest.score
 FROM question CROSS JOIN LATERAL (
-    SELECT id AS chunk_id, 1 - (embedding <=> question.vector) AS score
+    SELECT id AS chunk_id, 1 - (embedding <=> question.vector) - {baseline} AS score
     FROM {chunks} WHERE {within}
-    ORDER BY {distance} LIMIT :limit
+    ORDER BY {order} LIMIT :limit
 ) AS nearest"""
 """The nearest chunks to each of the vectors by cosine distance (`<=>`): all compared, or the HNSW index walked."""
 
-DISTANCE: dict[SearchPlan, str] = {
-    "exact": "embedding <=> question.vector, id",
+ORDER: dict[SearchPlan, str] = {
+    "exact": "score DESC, id",
     "hnsw": "cast(embedding AS halfvec({dimension})) <=> cast(question.vector AS halfvec({dimension}))",
 }
+
+BASELINE = """coalesce((cast(:baselines AS float8[]))[cast(question.number AS int)][
+    array_position(cast(:languages AS text[]), metadata_ ->> 'language')], 1)"""  # 1: of a language that has just come
 
 WITH_TEXT = """
 WITH hit AS ({hits}),
@@ -59,21 +65,27 @@ ORDER BY number, score DESC, chunk_id"""
 """The hits of several searches, best first. A chunk that several searches found carries its text only once."""
 
 
+VERSION = text("""
+SELECT count(*), max(id), sum(extract(epoch FROM ingested_at)), sum(chunks)
+FROM documents WHERE index_table = :index_table AND user_id = :user_id""")
+"""Sums, because a transaction may commit after one that began later: the latest time alone would not change."""
+
+
 @dataclass(frozen=True)
 class SearchResult:
-    """The hits of one search, best first: rows with `node_id`, `text` and `metadata_`, and the similarity of each."""
+    """The hits of one search, best first, and the similarity of each."""
 
-    chunks: Sequence[Row]
-    similarities: Sequence[float]
+    chunks: list[Chunk]
+    similarities: list[float]
     search_plan: SearchPlan | Literal["keyword"]
 
     @property
     def ids(self) -> list[str]:
-        return [chunk.node_id for chunk in self.chunks]
+        return [node_id for node_id, _, _ in self.chunks]
 
     @property
     def nodes(self) -> list[TextNode]:
-        return [_node(chunk) for chunk in self.chunks]
+        return [_node(*chunk) for chunk in self.chunks]
 
 
 class ChunkStore(Writer):
@@ -83,11 +95,12 @@ class ChunkStore(Writer):
         self.engine, self.dimension = engine, dimension
         self.table_name = f"chunks_{index_name}_{embedding_name}"
         self.chunks = chunk_table(self.table_name, dimension)
+        self.terms, self._hnsw = term_table(self.chunks), f'"{hnsw_name(self.table_name)}"'
         self._tables_exist = False
 
     def _make_tables(self) -> None:
         if not self._tables_exist:
-            ensure_owned(self.engine, DocumentRow.__table__, self.chunks, term_table(self.chunks))
+            ensure_owned(self.engine, DocumentRow.__table__, self.chunks, self.terms)
             remember_write(self.engine)
             self._tables_exist = True
 
@@ -116,6 +129,11 @@ class ChunkStore(Writer):
         with self.reading(scope) as connection:
             return connection.execute(statement).all()
 
+    def version(self, scope: Scope) -> tuple:
+        """Return a value that changes whenever any process adds, replaces or removes a document of the owner."""
+        values = {"index_table": self.table_name, "user_id": scope.user_id}
+        return tuple(self.rows(VERSION.bindparams(**values), scope)[0])
+
     @retry_on_disconnect
     def documents(self, scope: Scope) -> list[DocumentRow]:
         """List the documents of an owner in this index, by name."""
@@ -136,36 +154,48 @@ class ChunkStore(Writer):
 
     def query_each(self, vectors: Vectors, limit: int, scope: Scope, filters: Filters = None) -> list[SearchResult]:
         """Find the nearest chunks to each of the vectors by cosine similarity, in one statement."""
-        return self.query_languages([None], vectors, limit, scope, filters)[0]
+        return self.query_languages({}, vectors, limit, scope, filters)[0]
 
     @retry_on_disconnect
     def query_languages(
-        self, languages: Sequence[str | None], vectors: Vectors, limit: int, scope: Scope, filters: Filters = None
+        self, baselines: Baselines, vectors: Vectors, limit: int, scope: Scope, filters: Filters = None
     ) -> list[Results]:
-        """Search as `query_each` does in each of the languages, None being all of them, in one transaction."""
-        conditions = [self.where(scope, filters, language) for language in languages]
+        """Search as `query_each` does, less a baseline; of very many chunks, each language has results of its own."""
+
+        def search(where: WhereClause, plan: SearchPlan) -> Results:
+            statement, values = self.vector_search(vectors, limit, where, plan, baselines)
+            return _results(connection.execute(statement, values).all(), len(vectors), plan)
+
+        within = self.where(scope, filters)
+        values = {"hnsw": self._hnsw, "index_table": self.table_name, "few": settings().exact_search_chunks}
+        condition = WhereClause(f"{within.sql} AND {IF_FEW}", within.values | values, within.narrow)
         with self.reading(scope) as connection:
-            many = has_many_chunks(connection, self.table_name, scope.user_id)
-            return [self._nearest(connection, vectors, limit, where, many) for where in conditions]
+            results = search(condition, "exact")
+            if any(result.chunks for result in results) or not has_many_chunks(connection, condition):
+                return [results]
+            conditions = [self.where(scope, filters, language) for language in baselines or [None]]
+            return [self._nearest(connection, where, limit, search) for where in conditions]
 
-    def _nearest(self, connection: Connection, vectors: Vectors, limit: int, where: WhereClause, many: bool) -> Results:
-        def search(plan: SearchPlan) -> Results:
-            statement = self.vector_search(vectors, limit, where, plan)
-            return _results(connection.execute(statement).all(), len(vectors), plan)
-
-        if many and choose_search_plan(connection, self.table_name, where.sql, where.values) == "hnsw":
+    def _nearest(self, connection: Connection, where: WhereClause, limit: int, run: Callable[..., Results]) -> Results:
+        if choose_search_plan(connection, self.table_name, where.sql, where.values) == "hnsw":
             configure_hnsw_search(connection)
-            results = search("hnsw")
+            results = run(where, "hnsw")
             if all(len(result.chunks) == limit for result in results):
                 return results  # else a walk ended before it met enough chunks that meet the conditions
-        return search("exact")
+        return run(where, "exact")
 
-    def vector_search(self, vectors: Vectors, limit: int, where: WhereClause, plan: SearchPlan) -> TextClause:
-        """Return the statement that finds the nearest chunks to each of the vectors, with their text."""
+    def vector_search(
+        self, vectors: Vectors, limit: int, where: WhereClause, plan: SearchPlan, baselines: Baselines | None = None
+    ) -> tuple[TextClause, dict[str, Any]]:
+        """Return the statement that finds the nearest chunks to each of the vectors, with text, and its values."""
         names = {"chunks": f'"{self.table_name}"', "within": where.sql, "dimension": self.dimension}
-        hits = VECTOR_SEARCH.format(distance=DISTANCE[plan].format(**names), **names)
-        encoded = [json.dumps([float(number) for number in vector]) for vector in vectors]
-        return self._with_text(hits, {**where.values, "vectors": encoded, "limit": limit})
+        names["baseline"] = BASELINE if baselines else "0"
+        hits = VECTOR_SEARCH.format(order=ORDER[plan].format(**names), **names)
+        written = [to_json([*map(float, vector)]).decode() for vector in vectors]  # faster than `str` by far
+        values = {**where.values, "vectors": written, "limit": limit}
+        if baselines:
+            values |= {"languages": [*baselines], "baselines": [*map(list, zip(*baselines.values(), strict=True))]}
+        return self._with_text(hits), values
 
     def keyword_search(self, terms: Sequence[str], limit: int, scope: Scope, filters: Filters = None) -> SearchResult:
         """Find the chunks that match terms (of `lessons.text.terms`) best; their BM25 scores are above 0."""
@@ -178,9 +208,9 @@ class ChunkStore(Writer):
         """Search as `keyword_search` does for the terms of each question, in one statement."""
         where = self.where(scope, filters)
         values = {**where.values, **search_values(questions, limit)}
-        statement = self._with_text(KEYWORD_SEARCH.format(**self._keyword_names(where)), values)
+        statement = self._with_text(KEYWORD_SEARCH.format(**self._keyword_names(where)))
         with self.reading(scope) as connection:
-            return _results(connection.execute(statement).all(), len(questions), "keyword")
+            return _results(connection.execute(statement, values).all(), len(questions), "keyword")
 
     @retry_on_disconnect
     def document_frequencies(self, terms: Sequence[str], scope: Scope, filters: Filters = None) -> dict[str, int]:
@@ -192,13 +222,13 @@ class ChunkStore(Writer):
             return counts | {row[0]: row[1] for row in rows}
 
     def _keyword_names(self, where: WhereClause) -> dict[str, str]:
-        names = {"chunks": f'"{self.table_name}"', "terms": f'"{term_table_name(self.table_name)}"'}
+        names = {"chunks": f'"{self.table_name}"', "terms": f'"{self.terms.name}"'}
         names["within"] = where.sql
         # Without a condition on chunks, the index of the terms alone is read.
         return {**names, "in_scope": IN_SCOPE.format(**names) if where.narrow else "true"}
 
-    def _with_text(self, hits: str, values: dict[str, Any]) -> TextClause:
-        return text(WITH_TEXT.format(hits=hits, chunks=f'"{self.table_name}"')).bindparams(**values)
+    def _with_text(self, hits: str) -> TextClause:
+        return cached_text(WITH_TEXT.format(hits=hits, chunks=f'"{self.table_name}"'))
 
     def get_nodes(
         self, node_ids: Sequence[str] | None = None, filters: Filters = None, *, scope: Scope, chunk_range: Range = None
@@ -214,18 +244,17 @@ class ChunkStore(Writer):
         if chunk_range is not None:
             start, end = chunk_range
             statement = statement.where(chunks.chunk_index >= start, chunks.chunk_index < end)
-        return [_node(row) for row in self.rows(statement.order_by(chunks.document_id, chunks.chunk_index), scope)]
+        return [_node(*row) for row in self.rows(statement.order_by(chunks.document_id, chunks.chunk_index), scope)]
 
 
 def _results(rows: Sequence[Row], searches: int, plan: SearchPlan | Literal["keyword"]) -> list[SearchResult]:
     """Split the rows of one statement into the results of its searches."""
-    chunks = {row.chunk_id: row for row in rows if row.node_id}
-    hits = {number: list(group) for number, group in groupby(rows, lambda row: row.number)}
-    return [
-        SearchResult([chunks[hit.chunk_id] for hit in ranking], [hit.score for hit in ranking], plan)
-        for ranking in (hits.get(number, []) for number in range(1, searches + 1))
-    ]
+    results, chunks = [SearchResult([], [], plan) for _ in range(searches)], dict[int, Chunk]()
+    for number, chunk_id, score, *chunk in rows:  # of which the first with a chunk carries its text
+        results[number - 1].chunks.append(chunks.setdefault(chunk_id, cast(Chunk, tuple(chunk))))
+        results[number - 1].similarities.append(score)
+    return results
 
 
-def _node(chunk: Row) -> TextNode:
-    return TextNode(id_=chunk.node_id, text=chunk.text, metadata=chunk.metadata_)
+def _node(node_id: str, text: str, metadata: dict[str, Any]) -> TextNode:
+    return TextNode(id_=node_id, text=text, metadata=metadata)

@@ -18,12 +18,11 @@ from lessons.database import explained
 from lessons.database.owners import owner_transaction, retry_on_disconnect, set_owner
 from lessons.database.remote import remember_write
 from lessons.errors import LessonsError
-from lessons.rag.filters import WhereClause
 from lessons.rag.hnsw import index_when_large, vacuum_after
 from lessons.rag.tables import DocumentRow, term_table_name
-from lessons.rag.types import Filters, Scope
+from lessons.rag.types import Filters, Scope, WhereClause
 from lessons.text import terms
-from lessons.text.pages import by_page
+from lessons.text.sources import by_page
 
 INCOMING_CHUNKS = """
 CREATE TEMPORARY TABLE incoming ON COMMIT DROP AS

@@ -13,6 +13,8 @@ from math import exp, fsum, sqrt
 from typing import Literal
 
 from lessons.database.owners import retry_on_disconnect
+from lessons.models.keyless import is_open
+from lessons.models.llm import keyless_of
 from lessons.rag.retrievers import KeywordRetriever, ScopedRetriever, ranked
 from lessons.rag.types import Query, Resources, RetrievedDocument
 from lessons.search.languages import CentredVectorRetriever
@@ -114,10 +116,10 @@ def _spread(values: Collection[float]) -> float:
 class HybridRetriever(ScopedRetriever):
     """Takes `candidates` documents from either search, fuses their scores, and adds up those of all queries.
 
-    The first query has weight 1, each variant `variant_weight`. Scores run from 1 down to 0. If there are more
-    documents than `top_k`, those with a score below `threshold` squared are left out, and all of them if no `certainty`
-    reaches `LEAST_CERTAIN`, unless a filter says what the question is about. `legs` keeps the scores of both searches
-    for the best-fitting query.
+    The first query has weight 1, each variant `variant_weight`. Scores run from 1 down to 0. With a `threshold` all
+    documents are left out if no `certainty` reaches `LEAST_CERTAIN`, unless a filter says what the question is about;
+    of more than `top_k`, those with a score below its square as well. `legs` keeps the scores of both searches for the
+    best-fitting query.
     """
 
     top_k: int | None = None
@@ -148,17 +150,19 @@ class HybridRetriever(ScopedRetriever):
         first = sorted(total, key=lambda id_: (-total[id_], id_))[:most]
         cut = self.threshold**2 if self.threshold is not None and len(total) > most else None
         documents = ranked((fitting[id_].document(id_, total[id_] / best) for id_ in first), cut)
-        sure = cut is None or query.filters or not resources.embedding.model_name.startswith(CALIBRATED_FOR)
+        sure = self.threshold is None or query.filters or not resources.embedding.model_name.startswith(CALIBRATED_FOR)
         return documents if sure or self._about(queries[0], documents, query, resources) else []
 
     def _about(self, text: str, documents: Sequence[RetrievedDocument], query: Query, resources: Resources) -> bool:
-        """Return True if a document is about the question itself; other phrasings may say more than was asked."""
+        """Tell whether a document is about the question itself; other phrasings may say more than was asked.
+
+        A question of what matters in a document as a whole need not share a word with it.
+        """
         question_terms = terms(text)
         counts = resources.store.document_frequencies(question_terms, query.scope)
         occurring = [term for term, count in counts.items() if count]
-        return bool(question_terms) and any(
-            certainty(text, document, occurring) >= LEAST_CERTAIN for document in documents
-        )
+        is_certain = any(certainty(text, document, occurring) >= LEAST_CERTAIN for document in documents)
+        return bool(question_terms) and (is_certain or is_open(keyless_of(resources.llm), text))
 
     def _fused(self, text: str, query: Query, legs: Mapping[str, list[RetrievedDocument]]) -> "_Fused":
         """Fuse the candidates of both searches for one query."""
@@ -189,7 +193,7 @@ class _Fused:
 
     def document(self, id_: str, score: float) -> RetrievedDocument:
         legs = {leg: scores[id_] for leg, scores in self.legs.items() if id_ in scores}
-        return self.documents[id_].scored(score, legs)
+        return self.documents[id_].with_score(score, legs)
 
 
 def from_0_to_1(scores: Scores) -> dict[str, float]:

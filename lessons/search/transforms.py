@@ -232,7 +232,9 @@ def _rewrite(task: str, text: str, known_text: str, resources: Resources, step: 
     rewritten = ask_for_query(
         query_prompt(task, text), text, resources, step, settings().max_query_chars, known_text, **variables
     )
-    if rewritten and (problem := drift(rewritten, text, f"{known_text}\n{text}")):
+    # The rules that complete a follow-up lose nothing but what it rejects ('not Borea').
+    is_checked = task != "condense" or keyless_of(resources.llm) is not resources.llm
+    if rewritten and is_checked and (problem := drift(rewritten, text, f"{known_text}\n{text}")):
         note(step, problem)
         return text
     return rewritten or text

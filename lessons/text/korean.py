@@ -33,6 +33,15 @@ def particle_pattern(*without: str) -> str:
     return f"(?:{'|'.join(particle for particle in _LONGEST_FIRST if PARTICLES[particle] not in without)})"
 
 
+def without_particle(word: str, *without: str) -> str:
+    """Drop the particle at the end, `without` those of some roles; one that its last syllable does not take stays."""
+    for particle in _LONGEST_FIRST:
+        stem = word.removesuffix(particle)
+        if len(stem) > 1 and stem != word and PARTICLES[particle] not in without and agrees(stem, particle):
+            return stem
+    return word
+
+
 _AFTER_CONSONANT = frozenset("은이을과")
 _AFTER_VOWEL = frozenset("는가를와나란랑")
 _UNSURE = frozenset(["인", "는", "은", "도", "만", "나", "이나", "이고", "하고", "로", "란", "들", "을", "랑"])

@@ -119,9 +119,7 @@ def one_spelling(text: str) -> str:
         (rf"([$£€₩])\s?({_NUMBER})", lambda match: match[2] + match[1]),
         (_UNIT, lambda match: [*_UNITS][(match.lastindex or 1) - 1]),
     ):
-        text = (
-            re.sub(pattern, write, text) if isinstance(pattern, re.Pattern) else re.sub(f"(?i){pattern}", write, text)
-        )
+        text = re.sub(f"(?i){pattern}", write, text)
     return text
 
 

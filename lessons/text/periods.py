@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
-from typing import NamedTuple
 
 from lessons.text.korean import particle_pattern
 
@@ -131,21 +130,13 @@ def _number(unit: str, text: str) -> int:
     return next(1 + names.index(text.lower()) for names in (ORDINALS, _MONTH_NAMES, "상하") if text.lower() in names)
 
 
-class Quarter(NamedTuple):
-    year: int
-    quarter: int
-
-    def __str__(self) -> str:
-        return f"Q{self.quarter} {self.year}"
-
-
-def quarters(text: str) -> set[Quarter]:
-    """Return the quarters that a text or the name of a file names together with their year."""
+def quarters(text: str) -> set[tuple[int, int]]:
+    """Return year and number of the quarters that a text or the name of a file names together with their year."""
     text = re.sub(r"[-_/.]|(?<=\d)(?=q[1-4])|(?<=q[1-4])(?=\d{4})", " ", text, flags=re.IGNORECASE)
     dated = [period for period in periods(text) if period.unit in ("year", "quarter")]
     pairs = [pair for pair in pairwise(dated) if _NEAR.fullmatch(text[pair[0].end : pair[1].start])]
     numbers = [{period.unit: period.number for period in pair} for pair in pairs]
-    return {Quarter(pair["year"], pair["quarter"]) for pair in numbers if len(pair) == 2}
+    return {(pair["year"], pair["quarter"]) for pair in numbers if len(pair) == 2}
 
 
 def pointed_at(text: str) -> tuple[str, int] | None:

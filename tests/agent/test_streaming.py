@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from threading import Event
 from typing import Any
 
+import pytest
+
 from lessons.agent import describe_step
-from lessons.errors import LessonsError
+from lessons.evaluate.comparison import Comparison
 from lessons.memory.conversation import Conversation, NoMemory
 from lessons.models.keyless import NOTHING_FOUND
-from lessons.pages.compare import together
-from lessons.rag.answer import Answer
+from lessons.pages.common import Work
+from lessons.pages.compare import _run, read
 from lessons.rag.pipeline import AnswerStream, Stage
 from lessons.rag.prompts import NO_WORDS
 from lessons.rag.types import RetrievedDocument
@@ -78,38 +81,59 @@ def test_every_stage_streams(stage: Stage) -> None:
 
 
 def test_the_page_shows_what_an_agent_does_until_its_text_begins(stage: Stage) -> None:
-    *events, answer = [event for _, event in together({"one": stage.stream(QUESTION)}) if event]
-    steps = [event for event in events if not isinstance(event, str)]
-    assert [describe_step(step) for step in steps][:2] == ["choosing what to search for", f"searching: {QUESTION}"]
-    assert "".join(map(str, events[len(steps) :])).strip() == answer.text
+    stream = stage.stream(QUESTION)
+    work = Work(partial(read, stream))
+    work.join(60)
+    assert work.result is stream.answer
+    assert work.label == told(stage.stream(QUESTION))[2]
 
 
 def test_a_page_that_is_left_ends_the_work(stage: Stage) -> None:
+    begun = Event()
+
     def endless() -> Iterator[str]:
         while True:
+            begun.set()
             yield "on and on "
 
     stream = stage.stream(QUESTION)
     stream.pieces = endless()
-    with closing(together({"one": stream})) as events:
-        assert next(events) == ("one", "on and on ")
+    work = Work(partial(read, stream))
+    assert begun.wait(60)
+    work.is_stopped = True
+    work.join(60)
     assert next(stream.pieces, None) is None
 
 
-def test_a_stage_that_fails_does_not_disturb_the_others(stage: Stage) -> None:
-    def broken() -> Iterator[str]:
-        yield "It is "
-        raise LessonsError("The model is away; start it.")
+def test_while_nobody_says_anything_the_page_can_still_be_left(stage: Stage) -> None:
+    class LeftError(Exception):
+        pass
 
-    failing, working = stage.stream(QUESTION), stage.stream(QUESTION)
-    failing.pieces = broken()
-    ends = dict(together({"failing": failing, "working": working}))
-    assert str(ends["failing"]) == "The model is away; start it."
-    assert ends["working"] is working.answer
+    class Card:
+        def empty(self) -> "Card":
+            return self
+
+        def caption(self, words: str) -> None:
+            raise LeftError(words)
+
+    silent, closed, stream = Event(), Event(), stage.stream(QUESTION)
+
+    def waiting() -> Iterator[str]:
+        try:
+            assert silent.wait(60)
+            yield "too late"
+        finally:
+            closed.set()
+
+    stream.pieces = waiting()
+    with pytest.raises(LeftError):
+        _run(Comparison(QUESTION, {}, {}), {"one": stream}, {"one": Card()})
+    silent.set()
+    assert closed.wait(60)
 
 
 def test_a_slow_stage_does_not_hold_up_the_others(stage: Stage) -> None:
-    finished, order = Event(), []
+    finished = Event()
 
     def slow() -> Iterator[str]:
         assert finished.wait(60)
@@ -117,24 +141,13 @@ def test_a_slow_stage_does_not_hold_up_the_others(stage: Stage) -> None:
 
     waiting = stage.stream(QUESTION)
     waiting.pieces = slow()
-    for name, event in together({"slow": waiting, "quick": stage.stream(QUESTION)}):
-        if isinstance(event, Answer):
-            order.append(name)
-            finished.set()
-    assert order == ["quick", "slow"]
-
-
-def test_while_nobody_says_anything_the_page_can_still_be_left(stage: Stage) -> None:
-    silent, stream = Event(), stage.stream(QUESTION)
-
-    def waiting() -> Iterator[str]:
-        assert silent.wait(60)
-        yield "too late"
-
-    stream.pieces = waiting()
-    with closing(together({"one": stream})) as events:
-        assert next(events) == ("one", None)
-        silent.set()
+    late, quick = Work(partial(read, waiting)), Work(partial(read, stage.stream(QUESTION)))
+    quick.join(60)
+    assert late.is_alive()
+    assert not quick.is_alive()
+    finished.set()
+    late.join(60)
+    assert late.result is waiting.answer
 
 
 def test_nothing_found_by_any_search_is_said(stage: Stage) -> None:
@@ -164,4 +177,4 @@ def test_the_stage_is_reranked_with_an_agent() -> None:
 
 def test_an_emoji_is_not_searched_for_and_that_is_no_failure(stage: Stage) -> None:
     answer = stage.ask("😀")
-    assert (answer.text, answer.warnings, answer.searched) == (NO_WORDS, [], True)
+    assert (answer.text, answer.warnings, answer.searched) == (NO_WORDS["en"], [], True)

@@ -38,7 +38,21 @@ def test_a_follow_up_is_answered_as_the_question_it_stands_for(stage: Stage) -> 
     assert answer.trace["answer"].input == answer.trace["Condense"].output[0] != answer.question
 
 
+def test_a_correction_is_answered_as_the_question_that_was_meant(stage: Stage) -> None:
+    answer = stage.ask("I meant Q3, not Q2.", history=HISTORY)
+    assert answer.trace["answer"].input == "What was the revenue of Marlow Foods in Q3 2024?"
+    assert "44.7" in answer.text
+
+
 def test_a_question_that_stands_alone_is_answered_as_it_is(stage: Stage) -> None:
     answer = stage.ask("What was the revenue of Marlow Foods in Q2 2024?", history=HISTORY)
     assert "41.2" in answer.text
     assert answer.trace["answer"].input == answer.question
+
+
+@pytest.mark.parametrize("said", ["My name is Mia and I work at a bakery.", "제 이름은 미아입니다.", "Thank you!"])
+def test_what_is_only_taken_note_of_needs_no_source(stage: Stage, said: str) -> None:
+    answer = stage.ask(said)
+    assert answer.found
+    assert answer.context.documents
+    assert answer.warnings == []

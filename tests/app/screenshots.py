@@ -7,6 +7,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
 from lessons.settings import ROOT
+from tests.app.test_browser import at_rest, see
 from tests.support.browser import chromium
 from tests.support.served import served
 
@@ -17,21 +18,25 @@ QUESTIONS = {
 }
 """Samples on the first page of the app; Naive answers neither."""
 ASK = {"en": "Ask", "ko": "질문하기"}
-DONE = {"en": "Save as Markdown", "ko": "Markdown으로 저장"}
+ANSWERED = {"en": "Save as Markdown", "ko": "Markdown으로 저장"}
+MEASURED = {"en": "Question by question", "ko": "질문별 비교"}
 SIZE = "--window-size=1400,1310"
 
 
 def take(browser: WebDriver, address: str, language: str) -> None:
-    """Ask the question of a language, and keep what is seen then."""
+    """Ask the question of a language, and keep what is seen then; and the scoreboard."""
     browser.get(f"{address}/?lang={language}&question={quote(QUESTIONS[language])}")
-    wait = WebDriverWait(browser, 120, ignored_exceptions=[Exception])
     button = f"//button[normalize-space()='{ASK[language]}' and not(@disabled)]"
-    at_rest = "[data-test-script-state=notRunning]"
-    wait.until(lambda driver: driver.find_elements(By.CSS_SELECTOR, at_rest) and driver.find_element(By.XPATH, button))
+    WebDriverWait(browser, 600).until(lambda driver: driver.find_elements(By.XPATH, button))
+    at_rest(browser)
     browser.find_element(By.XPATH, button).click()
-    wait.until(lambda driver: DONE[language] in driver.find_element(By.TAG_NAME, "body").text)
-    wait.until(lambda driver: driver.find_elements(By.CSS_SELECTOR, at_rest))
+    see(browser, ANSWERED[language])
+    at_rest(browser)
     browser.save_screenshot(str(PICTURES / f"compare-{language}.png"))
+    browser.get(f"{address}/scoreboard?lang={language}")
+    see(browser, MEASURED[language])
+    at_rest(browser)
+    browser.save_screenshot(str(PICTURES / f"scoreboard-{language}.png"))
 
 
 def main() -> None:

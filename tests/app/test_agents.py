@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from lessons.ingest.pipeline import ingest
 from lessons.library import indexes
 from lessons.models.llm import language_model
-from lessons.pages import trace
+from lessons.pages import answer
 from lessons.pages.chat import DEVICES
 from lessons.rag.types import Scope
 from lessons.rag.workspace import workspace
@@ -122,7 +122,7 @@ def test_a_step_of_a_served_model_is_run_again_with_a_changed_prompt(shop: None)
     def script() -> None:
         import streamlit as st
 
-        from lessons.pages.trace import _show_step
+        from lessons.pages.answer import _show_step
         from lessons.trace import Step
 
         step = Step("answer", prompts=["Say when the {kiosk} opens."])
@@ -132,7 +132,7 @@ def test_a_step_of_a_served_model_is_run_again_with_a_changed_prompt(shop: None)
     with openai_server() as server, pytest.MonkeyPatch.context() as served:
         config = Settings(openai_base_url=server.url)
         place = SimpleNamespace(settings=config, llm=language_model(config))
-        served.setattr(trace, "workspace", lambda: place)
+        served.setattr(answer, "workspace", lambda: place)
         server.behave("say:At half past seven.")
         page = AppTest.from_function(script, default_timeout=120).run()
         page.text_area[0].set_value("Say when the {hut} opens.")

@@ -6,9 +6,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.errors import LessonsError
-from lessons.pages import conversations
+from lessons.pages import memory as page_memory
 from lessons.pages.asking import Sample, golden_samples
-from lessons.pages.conversations import Turn
+from lessons.pages.memory import Turn
 from lessons.rag.pipeline import Stage
 from lessons.rag.types import Query
 from lessons.tables import plain
@@ -40,12 +40,12 @@ def session(page: AppTest) -> str:
 def say(page: AppTest, words: str) -> AppTest:
     page.chat_input[0].set_value(words).run()
     assert not page.exception
-    return page
+    return page if page.error else page.run()  # a browser asks for the page anew by itself
 
 
 def rests_on(session_id: str) -> list[Turn]:
     """What is kept of the answers of a conversation for a reload."""
-    return list(conversations._turns("reader", session_id).values())
+    return page_memory._turns("reader", session_id)
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_a_plan_is_answered_from_its_materials_and_a_chat_from_all(shop: None, m
 
 def test_a_follow_up_is_understood_from_what_was_said_and_says_how(begun: AppTest) -> None:
     text = shown(say(begun, "And when does it close?"))
-    asked = begun.session_state["chat"][1][1].answer.trace["Condense"].output[0]
+    asked = rests_on(session(begun))[1].answer.trace["Condense"].output[0]
     assert "kiosk" in asked
     assert plain(f"Understood as: {asked}") in text
     assert plain("18:15") in text

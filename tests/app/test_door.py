@@ -13,7 +13,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from lessons.cli.serve import LOST
 from lessons.evaluate.plots import canvas
-from lessons.pages import common
+from lessons.pages import common as widgets
 from lessons.pages.serve import BROKE_OFF, SWEEP, _door
 from tests.support.served import served
 from tests.support.visitor import Visitor, trouble, visitor
@@ -95,7 +95,7 @@ def test_plots_open_the_fonts_once_whoever_draws() -> None:
     def draw() -> None:
         figure, axes = canvas(3, 2)
         axes.set_title("예산")
-        common.draw(figure)
+        widgets.draw(figure)
 
     draw()
     before = fonts()

@@ -54,8 +54,16 @@ def test_an_owner_that_was_chosen_stays_in_the_list(mine: None) -> None:
     assert ME in page.sidebar.selectbox[0].options
 
 
-def test_owners_of_the_database_are_not_listed(mine: None) -> None:
+def test_at_home_those_who_have_uploaded_files_are_listed_and_no_other_owner(
+    mine: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scope = Scope("harbour")
+    job = common.jobs().submit([(b"# Ferry\n\nThe ferry leaves at 6:45.", "ferry.md")], scope)
+    assert common.jobs().wait(job, scope, 120).status == "COMPLETED"
+    assert "harbour" in opened("reader").sidebar.selectbox[0].options
     assert ME not in opened("reader").sidebar.selectbox[0].options
+    monkeypatch.setattr(common, "is_shared", lambda: True)
+    assert "harbour" not in opened("reader").sidebar.selectbox[0].options
 
 
 def test_a_shared_app_takes_no_other_name(mine: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,6 +71,14 @@ def test_columns_that_are_ignored_and_files_that_are_no_documents_are_named(page
     assert runnable(page)
 
 
+def test_an_empty_answer_is_shown_as_what_it_is_measured_as(page: AppTest) -> None:
+    rows = "question,answer\nWhen does the kiosk open?,7:30\nWhich moons has Jupiter?,\n"
+    page.run().text_area(key="own-text").set_value(rows)
+    table = page.run().dataframe[0].value
+    assert [*table.columns] == ["question", "expected answer"]
+    assert [*table["expected answer"]] == ["7:30", "The documents do not say; an honest refusal is right."]
+
+
 def test_what_was_read_of_a_file_is_shown_before_it_is_run(page: AppTest) -> None:
     rows = 'question,answer,source_file\nWhen does it open?,7:30,kiosk.md\nWhen?,8:00,hut.md\n"Who pays,Ida,\nWhy?,x,\n'
     page.run().file_uploader[0].set_value(("set.csv", rows.encode(), "text/csv"))
@@ -104,10 +112,10 @@ def test_a_set_is_run_and_shown_by_stage_with_its_metrics(page: AppTest) -> None
     page.run().file_uploader[0].set_value(("질문.csv", SET.encode("cp949"), "text/csv"))
     page.run().pills(key="own-stages").set_value(["naive", "smart"])
     press(page.run(), "Run")
-    until(lambda: not board.current() or board.current()[0].has_ended)
+    until(lambda: not any(running.is_alive() for running in board.current().values()))
     page.run()
     assert not page.exception
-    metrics, answers = (table.value for table in page.dataframe)
+    metrics, _groups, answers = (table.value for table in page.dataframe)
     assert {"correctness (half points)", "right", "wrong (no answer there)", "tokens", "p50 (ms)", "p95 (ms)"} <= set(
         metrics[""]
     )
@@ -116,7 +124,7 @@ def test_a_set_is_run_and_shown_by_stage_with_its_metrics(page: AppTest) -> None
     assert "7:30" in answers["naive"][0]
     (row,) = [row for row in runs(workspace().engine, "reader") if row.user_id]
     assert (row.questions, row.user_id) == (3, "reader")
-    assert "On your questions (3) all stages are equal" in shown(page).replace("\\", "")
+    assert "On your questions (3) all stages are equal" in page.info[0].value.replace("\\", "")
 
 
 def stored(owner: str) -> int:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from threading import Event
 from typing import Any
 
 import pytest
@@ -16,16 +17,17 @@ from lessons.evaluate.evaluation import (
     WITH_EVIDENCE,
     Evaluation,
     compare_records,
-    moved_records,
 )
 from lessons.evaluate.gates import gate_report
 from lessons.evaluate.golden import Golden, golden_questions
 from lessons.evaluate.run import evaluate
-from lessons.evaluate.runs import delete, load, runs, save, shipped
-from lessons.pages import runs as board
-from lessons.pages.runs import UNEXPECTED, Board, Running
+from lessons.evaluate.runs import delete, runs, save, shipped
+from lessons.models.recorded import read_record, record_path
+from lessons.pages.common import UNEXPECTED, Work
+from lessons.pages.runs import Board, current
+from lessons.pages.scoreboard import conclusion
 from lessons.rag.workspace import workspace
-from lessons.settings import ROOT
+from lessons.settings import ROOT, settings
 from lessons.stages import stages
 from lessons.tables import plain
 from tests.evaluate.records import evaluation
@@ -48,11 +50,11 @@ def scoreboard(shop: None) -> AppTest:
     return AppTest.from_function(scoreboard_script, default_timeout=120)
 
 
-def measured(work: Callable[..., Evaluation]) -> Running:
-    """How a run ends whose evaluation is `work`."""
-    made = Running()
-    board._measure(made, work, workspace())
-    return made
+def ended(work: Callable[[Work], Any]) -> Work:
+    """The work after its end."""
+    done = Work(work)
+    done.join(120)
+    return done
 
 
 def two_stages() -> Evaluation:
@@ -121,6 +123,8 @@ def test_the_page_of_records_says_how_often_the_recorded_model_was_right() -> No
     naive, smart = (f"{run.summary(stage).means['right']:.2f}" for stage in ("naive", "smart"))
     assert f"right on {naive} (Naive) to {smart} (Smart) of the questions that have an answer" in page
     assert f"and on {run.mean_with_evidence('right'):.2f} with the evidence in its hands" in page
+    record = read_record(record_path("qwen2.5-coder-1.5b-instruct-q4_k_m", settings().recorded_dir))
+    assert f"in {len(record.replies)} replies" in page
 
 
 def test_a_run_is_compared_with_a_reference_run_by_question_and_interval(scoreboard: AppTest) -> None:
@@ -128,19 +132,17 @@ def test_a_run_is_compared_with_a_reference_run_by_question_and_interval(scorebo
     worse = [replace(each, metrics=each.metrics | {"correctness": 0.0}) for each in base.of("smart")]
     number = save(replace(base, records=tuple(worse)), workspace().engine)
     page = scoreboard.run()
-    page.selectbox(key=f"other than {number}").set_value("keyless-test").run()
+    page.selectbox(key="compared-with").set_value("keyless-test").run()
     assert not page.exception
-    gain = compare_records(base.of("smart"), worse, "correctness", "smart (keyless-test)", f"smart (run {number})")
+    old, new = "smart (keyless-test)", f"smart (run {number})"
+    gain = compare_records(base.of("smart"), worse, "correctness", old, new)
     assert plain(str(gain)) in shown(page)
     assert gain.verdict == "worse"
-    page.toggle(key="regressions").set_value(True).run()
-    assert "◐" not in set(page.dataframe[-1].value[f"smart (run {number})"])
-
-
-def test_of_two_runs_a_stage_is_compared_with_itself_at_first(scoreboard: AppTest) -> None:
-    page = scoreboard.run()
-    page.selectbox(key="other than keyless-test").set_value("Qwen-Coder-test").run()
-    assert "reranked (keyless-test) against reranked (Qwen-Coder-test)" in shown(page).replace("\\", "")
+    table = page.dataframe[-1].value
+    assert list(table.columns) == [old, new, "question"]
+    lost = [{"✓": 1.0, "◐": 0.5}.get(sign, 0.0) for sign in table[old]]
+    assert lost == sorted(lost, reverse=True)
+    assert {*lost} == {1.0, 0.5, 0.0}
 
 
 def test_a_question_is_nobody_s_to_translate(scoreboard: AppTest) -> None:
@@ -155,29 +157,24 @@ def test_a_question_is_nobody_s_to_translate(scoreboard: AppTest) -> None:
 def test_what_a_run_is_compared_with_stays_when_another_run_is_chosen(scoreboard: AppTest) -> None:
     first, second = (save(two_stages(), workspace().engine) for _ in range(2))
     page = scoreboard.run()
-    page.selectbox(key=f"other than {second}").set_value("keyless-test").run()
+    page.selectbox(key="compared-with").set_value("keyless-test").run()
     page.selectbox(key="run").set_value(first).run()
-    assert page.selectbox(key=f"other than {first}").value == "keyless-test"
-    page.selectbox(key=f"other than {first}").set_value(first).run()
-    page.selectbox(key="run").set_value(second).run()
-    assert page.selectbox(key=f"other than {second}").value == second
+    assert page.selectbox(key="compared-with").value == "keyless-test"
+    assert page.selectbox(key="run").value == first != second
 
 
-def test_every_question_has_a_sign_for_each_stage_and_regressions_alone_are_listed(scoreboard: AppTest) -> None:
+def test_every_question_has_a_sign_for_each_stage(scoreboard: AppTest) -> None:
     made = evaluation({"naive": [0.0, 0.5, 1.0], "smart": [1.0, 0.0, 0.0]}, "correctness")
     save(made, workspace().engine)
     page = scoreboard.run()
     table = page.dataframe[-1].value
     assert (list(table["naive"]), list(table["smart"])) == (["✗", "◐", "✓"], ["✓", "✗", "✗"])
-    page.toggle(key="regressions").set_value(True).run()
-    table = page.dataframe[-1].value
-    assert (list(table["naive"]), list(table["smart"])) == (["◐", "✓"], ["✗", "✗"])
 
 
 def test_the_scoreboard_begins_with_what_it_comes_to_and_bold_is_what_is_shown(scoreboard: AppTest) -> None:
     page, run = scoreboard.run(), shipped()[RUN]
-    sentence = board.conclusion(Board(run))
-    assert plain(sentence) in shown(page)
+    sentence = conclusion(Board(RUN, run))
+    assert page.info[0].value == plain(sentence)
     assert "Smart is better than Enhanced: recall@5" in sentence
     assert "Not shown to be better: Enhanced than Naive (at 0.7 times the tokens), Reranked than Smart" in sentence
     better = {gain.candidate for gain in run.gains(COMPARED) if gain.verdict == "better"}
@@ -192,7 +189,7 @@ def test_a_click_on_the_scoreboard_computes_nothing_again(scoreboard: AppTest, m
     page = scoreboard.run()
     monkeypatch.setattr("lessons.evaluate.evaluation.interval", away)
     monkeypatch.setattr("lessons.pages.runs.draw", away)
-    page.toggle(key="regressions").set_value(True).run()
+    page.selectbox(key="metric").set_value(page.selectbox(key="metric").value).run()
     assert not page.exception
     assert not page.error
 
@@ -200,8 +197,9 @@ def test_a_click_on_the_scoreboard_computes_nothing_again(scoreboard: AppTest, m
 def test_runs_without_a_common_question_say_so(scoreboard: AppTest) -> None:
     number = save(two_stages(), workspace().engine)
     page = scoreboard.run()
-    page.selectbox(key=f"other than {number}").set_value("keyless-test").run()
-    assert "no question in common" in page.info[0].value
+    page.selectbox(key="compared-with").set_value("keyless-test").run()
+    assert page.selectbox(key="run").value == number
+    assert "no question in common" in page.info[-1].value
 
 
 def test_a_stored_run_shows_its_intervals_and_gains(scoreboard: AppTest) -> None:
@@ -229,25 +227,14 @@ def test_a_run_shows_the_four_outcomes_and_answers_where_there_are_none(scoreboa
     assert {"정답", "부분 정답", "답변 거절", "오답", "오답(문서에 답 없음)"} <= {*names}
 
 
-def test_what_is_drawn_by_category_and_language_is_told_in_numbers(scoreboard: AppTest) -> None:
+def test_a_metric_is_told_by_category_and_language(scoreboard: AppTest) -> None:
     run = two_stages()
     save(run, workspace().engine)
+    table = scoreboard.run().dataframe[1].value.set_index("")
     for by in ("category", "language"):
-        scoreboard.session_state["view"] = by
-        tables = scoreboard.run().dataframe
-        rows = next(table.value.set_index(by) for table in tables if table.value.columns[0] == by)
-        assert list(rows.index) == run.groups(by)
         for name in run.groups(by):
-            assert rows["smart"][name] == run.summary("smart", **{by: name}).with_interval("recall@5")
-
-
-def test_the_questions_that_moved_are_listed_best_first(scoreboard: AppTest) -> None:
-    save(two_stages(), workspace().engine)
-    page = scoreboard.run()
-    assert "1 up, 1 down" in shown(page)
-    run = two_stages()
-    found = moved_records(run.of("naive"), run.of("smart"), "correctness")
-    assert [new.question_id for _, new in found] == ["q0", "q1"]
+            summary = run.summary("smart", **{by: name})
+            assert table["smart"][f"{name} ({summary.n})"] == summary.with_interval("recall@5")
 
 
 def test_a_run_is_deleted_only_after_it_is_confirmed(scoreboard: AppTest) -> None:
@@ -259,48 +246,40 @@ def test_a_run_is_deleted_only_after_it_is_confirmed(scoreboard: AppTest) -> Non
     assert page.selectbox(key="run").value == first
 
 
-def test_a_run_in_the_background_tells_how_far_it_is_and_is_stored() -> None:
-    def work(watch: Callable[..., None]) -> Evaluation:
-        watch("Asking", 1, 4)
-        return two_stages()
+def test_work_in_the_background_tells_how_far_it_is_and_what_came_of_it() -> None:
+    def work(progress: Work) -> str:
+        progress.watch("Asking", 1, 4)
+        return "done"
 
-    made = measured(work)
-    assert (made.label, made.share, made.problem) == ("Asking, 1 of 4", 0.25, None)
-    assert made.number is not None
-    assert load(made.number, workspace().engine).records == two_stages().records
+    done = ended(work)
+    assert (done.label, done.count, done.total, done.result, done.problem) == ("Asking", 1, 4, "done", "")
 
 
-def stopped_after(shown: int) -> Running:
+def stopped_after(shown: int) -> Work:
     """A run of two stages on two questions of the reader's, stopped when so many answers are there."""
     questions = [Golden(f"own-{at}", "fact", "en", "reader", "When does the kiosk open?", "7:30") for at in range(2)]
     asked = [stages()["naive"], stages()["enhanced"]]
 
-    def work(watch: Callable[..., None]) -> Evaluation:
+    def work(progress: Work) -> Evaluation:
         def watched(label: str, done: int, total: int) -> None:
-            if label == "Asking" and done > shown:
-                made.is_stopped = True
-            watch(label, done, total)
+            progress.is_stopped = label == "Asking" and done > shown
+            progress.watch(label, done, total)
 
         return evaluate(asked, own_questions=questions, watch=watched, workspace=workspace())
 
-    made = Running(owner="reader")
-    board._measure(made, work, workspace())
-    return made
+    return ended(work)
 
 
 def test_a_stopped_run_keeps_what_was_answered_and_says_so(shop: None) -> None:
-    made = stopped_after(3)
-    assert made.number is not None
-    run = load(made.number, workspace().engine, "reader")
+    run = stopped_after(3).result
     assert [record.stage for record in run.records] == ["naive", "naive", "enhanced"]
     assert "the run was stopped; questions answered: naive 2, enhanced 1." in str(run.remarks)
-    delete(made.number, workspace().engine, "reader")
 
 
 def test_a_run_that_is_stopped_before_its_first_answer_stores_nothing(shop: None) -> None:
     made = stopped_after(0)
-    assert (made.has_ended, made.number) == (True, None)
-    assert "stopped before there was an answer" in (made.problem or "")
+    assert made.result is None
+    assert "stopped before there was an answer" in made.problem
 
 
 @pytest.mark.parametrize(
@@ -310,17 +289,28 @@ def test_a_run_that_fails_says_why(error: Exception, told: str) -> None:
     def work(*_: object, **__: object) -> Any:
         raise error
 
-    assert measured(work).problem == told
+    assert ended(work).problem == told
 
 
-def test_a_run_under_way_is_shown_to_every_tab_and_only_its_owner_may_stop_it(scoreboard: AppTest) -> None:
-    board.current().append(Running("Asking, 1 of 4", 0.25, owner="joon"))
+def test_a_run_under_way_is_shown_to_its_owner_who_may_stop_it(scoreboard: AppTest) -> None:
+    scoreboard.session_state["question-set"] = "own"
+    is_over = Event()
+
+    def under_way() -> Work:
+        def work(progress: Work) -> None:
+            progress.watch("Asking", 1, 4)
+            is_over.wait(240)
+
+        return Work(work)
+
+    current()["joon"] = under_way()
     try:
+        assert not scoreboard.run().get("progress")
+        current()["reader"] = under_way()
         page = scoreboard.run()
-        assert not page.exception
-        assert "Stop measuring" not in [button.label for button in page.button]
-        board.current()[0].owner = None
-        page = press(scoreboard.run(), "Stop measuring")
-        assert board.current()[0].is_stopped
+        assert page.get("progress")[0].proto.text == plain("Asking: 1 of 4")
+        press(page, "Stop measuring")
+        assert [name for name, running in current().items() if running.is_stopped] == ["reader"]
     finally:
-        board.current().clear()
+        is_over.set()
+        current().clear()

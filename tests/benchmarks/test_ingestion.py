@@ -7,6 +7,7 @@ import pytest
 from llama_index.core.schema import Document, TextNode
 
 from data.make.bench import empty_store, words
+from data.make.graphs import OWNER, mean_vector, vectors
 from lessons.database import engine
 from lessons.ingest.index import Index, enhanced_index, naive_index
 from lessons.ingest.read import read
@@ -14,7 +15,6 @@ from lessons.library import CORPUS
 from lessons.models.embedding import embedding_model
 from lessons.models.embedding_cache import CachedEmbedding
 from lessons.rag.store import ChunkStore
-from lessons.scale.graphs import OWNER, mean_vector, vectors
 from lessons.settings import Settings
 from lessons.text import terms
 from tests.benchmarks.conftest import Timed

@@ -21,7 +21,7 @@ from lessons.database.owners import owner_transaction
 from lessons.errors import DatabaseError
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.llm import language_model
-from lessons.models.recorded import Served, record_path, recording_to
+from lessons.models.recorded import record_path, recording_to
 from lessons.rag.pipeline import Stage
 from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
 from lessons.rag.workspace import Workspace
@@ -29,6 +29,7 @@ from lessons.settings import Settings, settings
 from lessons.trace import Step
 from tests.support.openai_server import Server, openai_server
 
+Counts = Callable[[str], tuple[int, int]]
 REFUND = "How many days does a refund take?"
 
 
@@ -41,6 +42,12 @@ def owner() -> str:
 def cached(stage: Stage, owner: str) -> Iterator[Cached]:
     yield (made := Cached(stage))
     made.clear(owner)
+
+
+@pytest.fixture
+def stored(place: Workspace) -> Counts:
+    """Count an owner's cached answers and how often they were reused."""
+    return AnswerTable(place.engine).counts
 
 
 @pytest.fixture
@@ -94,10 +101,10 @@ def test_a_paraphrase_hits_from_a_similarity_of_85_hundredths(
     assert cached.ask("Please tell me how many days a refund takes.", user=owner).from_cache == hit
 
 
-def test_hits_are_counted(cached: Cached, owner: str) -> None:
+def test_hits_are_counted(cached: Cached, owner: str, stored: Counts) -> None:
     for _ in range(3):
         cached.ask(REFUND, user=owner)
-    assert cached.stored(owner) == (1, 2)
+    assert stored(owner) == (1, 2)
 
 
 def test_the_answer_streams_the_same_from_the_cache(cached: Cached, owner: str) -> None:
@@ -132,13 +139,13 @@ def test_another_stage_has_answers_of_its_own(cached: Cached, stage: Stage, owne
 
 
 def test_whatever_is_ingested_makes_kept_answers_void(
-    cached: Cached, owner: str, ingest: Callable[[str], None]
+    cached: Cached, owner: str, ingest: Callable[[str], None], stored: Counts
 ) -> None:
     ingest("a.md")
     cached.ask(REFUND, user=owner)
     ingest("b.md")
     assert not cached.ask(REFUND, user=owner).from_cache
-    assert cached.stored(owner) == (1, 0)
+    assert stored(owner) == (1, 0)
 
 
 def test_a_removed_document_makes_kept_answers_void(
@@ -163,32 +170,32 @@ class Meanwhile:
 
 
 def test_an_answer_during_which_the_documents_changed_is_not_kept(
-    stage: Stage, owner: str, ingest: Callable[[str], None]
+    stage: Stage, owner: str, ingest: Callable[[str], None], stored: Counts
 ) -> None:
     cached = Cached(stage.but("busy", retriever=Meanwhile(lambda: ingest("new.md"))))
     assert cached.ask(REFUND, user=owner).found
-    assert cached.stored(owner) == (0, 0)
+    assert stored(owner) == (0, 0)
 
 
-def test_a_refusal_is_not_kept(cached: Cached, owner: str) -> None:
+def test_a_refusal_is_not_kept(cached: Cached, owner: str, stored: Counts) -> None:
     assert not cached.ask("Who paints the harbour of Zanzibar?", user=owner).found
-    assert cached.stored(owner) == (0, 0)
+    assert stored(owner) == (0, 0)
 
 
-def test_an_answer_after_a_failure_is_not_kept(stage: Stage, owner: str) -> None:
+def test_an_answer_after_a_failure_is_not_kept(stage: Stage, owner: str, stored: Counts) -> None:
     def fails() -> None:
         raise DatabaseError("It is down.")
 
     cached = Cached(stage.but("failing", retriever=Meanwhile(fails)))
     assert cached.ask(REFUND, user=owner).warnings
-    assert cached.stored(owner) == (0, 0)
+    assert stored(owner) == (0, 0)
 
 
-def test_an_answer_that_nobody_read_to_its_end_is_not_kept(cached: Cached, owner: str) -> None:
+def test_an_answer_that_nobody_read_to_its_end_is_not_kept(cached: Cached, owner: str, stored: Counts) -> None:
     stream = cached.stream(REFUND, user=owner)
     next(iter(stream))
     stream.close()
-    assert cached.stored(owner) == (0, 0)
+    assert stored(owner) == (0, 0)
 
 
 def test_an_expired_answer_is_dropped(cached: Cached, owner: str, place: Workspace) -> None:
@@ -199,13 +206,13 @@ def test_an_expired_answer_is_dropped(cached: Cached, owner: str, place: Workspa
 
 
 def test_the_least_recently_used_answer_goes_when_there_are_too_many(
-    cached: Cached, owner: str, monkeypatch: pytest.MonkeyPatch
+    cached: Cached, owner: str, monkeypatch: pytest.MonkeyPatch, stored: Counts
 ) -> None:
     monkeypatch.setattr(settings(), "cache_answers", 2)
     reports = "For how many days are reports kept?"
     for question in (REFUND, reports, REFUND, "What is the budget of the city?"):
         cached.ask(question, user=owner)
-    assert cached.stored(owner)[0] == 2
+    assert stored(owner)[0] == 2
     assert cached.ask(REFUND, user=owner).from_cache
     assert not cached.ask(reports, user=owner).from_cache
 
@@ -220,12 +227,12 @@ def test_a_fragment_in_a_conversation_is_not_looked_up(cached: Cached, owner: st
     assert "does not stand alone" in answer.trace[CACHE_STEP].notes[0]
 
 
-def test_an_answer_in_a_conversation_is_not_kept_for_others(cached: Cached, owner: str) -> None:
+def test_an_answer_in_a_conversation_is_not_kept_for_others(cached: Cached, owner: str, stored: Counts) -> None:
     history = (("user", "Hello"), ("assistant", "Hello."))
     answer = cached.ask(REFUND, user=owner, history=history)
     assert answer.found
     assert answer.trace[CACHE_STEP].notes == ["not kept: the question was asked in a conversation"]
-    assert cached.stored(owner) == (0, 0)
+    assert stored(owner) == (0, 0)
 
 
 def test_nothing_is_looked_up_where_the_conversation_remembers_the_reader(cached: Cached, owner: str) -> None:
@@ -391,7 +398,7 @@ def test_a_model_that_refuses_the_key_is_no_yes(server: Server, served: Callable
 
 
 def test_a_reply_that_is_not_on_record_is_no_yes(tmp_path: Path) -> None:
-    with recording_to(record_path("any", tmp_path), Served("any", 8_192, "Q4", "a processor", {})):
+    with recording_to(record_path("any", tmp_path), "any", 8_192):
         pass
     llm, step = language_model(Settings(recorded="any", recorded_dir=tmp_path)), Step("cache")
     assert not is_same_question(*IN_DOUBT[0], llm, step)

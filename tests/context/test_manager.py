@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from lessons.context.compress import ContextManager, Extractive, Managed, Shares, TokenManager
+from lessons.context.compress import ContextManager, Extractive, Managed, TokenManager
 from lessons.errors import LessonsError
 from lessons.memory.conversation import split_memory
 from lessons.models.tokens import ExactTokenCounter, TokenEstimator
@@ -18,7 +19,8 @@ from lessons.settings import settings
 
 QUESTION = "How long does a refund take?"
 texts = st.text(max_size=150)
-shares = st.builds(Shares, **{name: st.integers(0, 60) for name in Shares.__dataclass_fields__})
+SHARES = {"question": 200, "documents": 900, "history": 300, "profile": 200, "long_term": 100}
+shares = st.fixed_dictionaries({f"share_{name}": st.integers(0, 60) for name in SHARES})
 
 
 @given(
@@ -37,23 +39,25 @@ def test_it_is_never_over_budget_and_never_drops_the_question(
 ) -> None:  # type: ignore[no-untyped-def]
     tokens = TokenManager(total, prompts, ExactTokenCounter() if exact else TokenEstimator())
     try:
-        fitted = ContextManager(tokens, shares).fit(question, documents, history, profile, long_term)
+        with patch.multiple(settings(), **shares):
+            fitted = ContextManager(tokens).fit(question, documents, history, profile, long_term)
     except LessonsError:
         assert tokens.counter.count(question) > tokens.available
         return
     assert fitted["question"].text == question
     assert fitted.tokens + prompts <= max(total, prompts)
     assert fitted.buffer >= 0
-    limits = {"documents": shares.documents, "history": shares.history, "profile": shares.profile}
+    limits = {name: shares[f"share_{name}"] for name in ("documents", "history", "profile")}
     assert all(piece.tokens <= limits.get(piece.name, total) for piece in fitted.pieces)
     sent = [question, *fitted["documents"].items, *(fitted[name].text for name in ("history", "profile", "long-term"))]
     assert sum(map(tokens.counter.count, sent)) == fitted.tokens
 
 
 def test_the_defaults_are_those_of_the_row() -> None:
-    manager = ContextManager()
-    assert (manager.tokens.window, manager.tokens.reserved, manager.top, manager.chars) == (4_000, 500, 5, 500)
-    assert Shares() == Shares(question=200, documents=900, history=300, profile=200, long_term=100)
+    tokens, config = ContextManager().tokens, settings()
+    assert (tokens.window, tokens.reserved) == (4_000, 500)
+    assert (config.managed_documents, config.managed_document_chars) == (5, 500)
+    assert {name: getattr(config, f"share_{name}") for name in SHARES} == SHARES
 
 
 def tokens_left(total: int) -> list[int]:
@@ -78,9 +82,9 @@ def test_the_question_comes_first_then_documents_history_profile_and_long_term(t
     assert tokens_left(total) == left
 
 
-def test_five_documents_of_500_characters_are_taken() -> None:
-    manager = ContextManager(shares=Shares(documents=3_000))
-    fitted = manager.fit(QUESTION, [f"Document {number}. {'b c ' * 300}" for number in range(7)])
+def test_five_documents_of_500_characters_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings(), "share_documents", 3_000)
+    fitted = ContextManager().fit(QUESTION, [f"Document {number}. {'b c ' * 300}" for number in range(7)])
     assert [len(document) <= 500 for document in fitted["documents"].items] == [True] * 5
     assert fitted["documents"].items[-1].startswith("Document 4.")
 

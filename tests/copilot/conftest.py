@@ -1,4 +1,4 @@
-"""A guide whose steps fill several chunks, and a FAQ, of an owner of these tests; a neighbour has a guide, too."""
+"""A guide whose steps fill several chunks, a FAQ and minutes, of an owner of these tests; a neighbour has a FAQ."""
 
 from pathlib import Path
 
@@ -30,6 +30,7 @@ FILES = {
     "faq.md": "# FAQ: the Zephyr pump\n\n## How long is the warranty?\n\nThe warranty of the pump lasts 26 months."
     "\n\n## How loud is it?\n\nThe pump makes 41 decibels.\n\n## Which oil does it take?\n\nGrade M7 only.\n\n"
     "## Can it stand outside?\n\nYes, under a roof.\n",
+    "minutes.md": "# Minutes of 12 May\n\nThe tenants want a ramp. The garden party is on 9 June in the yard.\n",
     "faq_ko.md": "# 자주 묻는 질문: 제피르 펌프\n\n## 필터는 얼마나 자주 갈아야 하나요?\n\n필터는 9주마다 갑니다."
     "\n\n## 물 없이 돌려도 되나요?\n\n물 없이 3분 넘게 돌리면 안 됩니다.\n\n"
     "## 어디에서 수리하나요?\n\n대리점에서 수리합니다.\n",

@@ -33,6 +33,12 @@ def test_a_fact_takes_one_call(place: Workspace) -> None:
     assert answer.citations[0].source_file == "faq.md"
 
 
+def test_what_faq_and_guides_do_not_hold_is_found_in_other_documents(place: Workspace) -> None:
+    answer = ask("When is the garden party?", place)
+    assert [call.tool for call in answer.gathered.calls] == ["search_all", "search_others"]
+    assert "9 June" in answer.text
+
+
 def test_a_procedure_is_told_to_its_last_step(place: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings(), "copilot_guide_chunks", 2)
     answer = ask("How do I service the Zephyr pump, from the inlet to the outlet?", place)

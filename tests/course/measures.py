@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from math import ceil
 from pathlib import Path
 from statistics import mean, median
@@ -22,6 +22,9 @@ from rich.table import Table
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 Aim = tuple[str, Callable[[Any], bool]]
 
+WORDS_A_MINUTE, LINES_A_MINUTE, MINUTES_A_FIGURE = 180, 12, 0.5
+
+_EXERCISES = re.compile(r"^## (?:Exercises|연습 문제)", re.MULTILINE)
 _NO_PROSE = re.compile(r"```[\s\S]*?```|^\s*\|.*$|<[^>]*>|\]\([^)]*\)", re.MULTILINE)
 _LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)[^)]*\)")
 _NEIGHBOUR = re.compile(r"(Previous|Next): \[[^\]]+\]\(([^)]+)\)")
@@ -42,6 +45,7 @@ class Measures:
     texts: float  # for each code cell
     introduced: float  # share of the code cells that are no solutions
     minutes: int | None  # as the first cell states them
+    late: float  # how many minutes longer than that it takes to read, without the exercises
     dead_links: list[str]
     machine_paths: list[str]
     run_metadata: list[str]
@@ -55,6 +59,7 @@ AIMS: dict[str, Aim] = {
     "texts": ("1–1.9", lambda texts: 1 <= texts <= 1.9),
     "introduced": ("≥ 0.8", lambda share: share >= 0.8),
     "minutes": ("≤ 30", lambda minutes: minutes is not None and 0 < minutes <= 30),
+    "late": ("≤ 3", lambda late: late <= 3),
     "dead_links": ("none", lambda found: not found),
     "machine_paths": ("none", lambda found: not found),
     "run_metadata": ("none", lambda found: not found),
@@ -87,10 +92,24 @@ def measure(path: Path) -> Measures:
         texts=len(prose) / len(code),
         introduced=mean(before["cell_type"] == "markdown" for before, _ in open_code),
         minutes=int(stated[1]) if stated else None,
+        late=reading_minutes(path) - int(stated[1] if stated else 0),
         dead_links=[link for text in prose for link in _LINK.findall(text) if not (path.parent / link).exists()],
         machine_paths=_MACHINE_PATH.findall(json.dumps(cells, ensure_ascii=False)),
         run_metadata=sorted({key for cell in cells for key in cell["metadata"]} & _TIMES),
     )
+
+
+def reading_minutes(path: Path) -> float:
+    """How long a notebook takes to read up to its exercises: its prose with tables, its code and its figures."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    read = [*takewhile(lambda cell: not _EXERCISES.search(source(cell)), cells)]
+    prose = [source(cell) for cell in read if cell["cell_type"] == "markdown"]
+    code = [source(cell) for cell in read if cell["cell_type"] == "code"]
+    lines = sum(bool(line.strip()) for cell in code for line in cell.splitlines())
+    outputs = [output for cell in read for output in cell.get("outputs", ())]
+    figures = sum("image/png" in output.get("data", ()) for output in outputs) + "".join(prose).count("```mermaid")
+    told = sum(map(words, (text.replace("|", " ") for text in prose)))
+    return told / WORDS_A_MINUTE + lines / LINES_A_MINUTE + figures * MINUTES_A_FIGURE
 
 
 def texts(path: Path) -> list[str]:

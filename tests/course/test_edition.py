@@ -29,8 +29,8 @@ CODE = re.compile(r"`[^`\n]+`")
 WRAPPED = re.compile(r"(?<=\S)\n  (?=\S)(?!- )")
 """Where an item of a list goes on in its next line."""
 NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-GAIN = re.compile(r"\(9[59] %\)")
-"""What a gain says in the language of the reader."""
+GAIN = re.compile(r"\(9[59] ?%\)| \| ")
+"""A gain, or a row of a table, which a notebook prints in the language of its reader."""
 
 FIRST = NOTEBOOKS / "00_start_here.ipynb"
 FILES = pytest.mark.parametrize("english", list(editions()), ids=lambda path: path.stem)
@@ -92,7 +92,7 @@ def kept(text: str) -> dict[str, Counter[str]]:
 
 
 def quoted(span: str) -> str:
-    """The code in a text; of a gain that a notebook says in its language, the numbers."""
+    """The code in a text; of what a notebook prints in its language, the numbers."""
     return " ".join(sorted(NUMBER.findall(span))) if GAIN.search(span) else span
 
 
@@ -111,11 +111,14 @@ def exchanged_prose(path: Path) -> dict[str, str]:
 
 
 def shape(code: str) -> str:
-    """The code without what its texts say."""
+    """The code without what its texts say; of a text with values, the values in any order."""
     tree = compile(code, "cell", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             node.value = ""
+        if isinstance(node, ast.JoinedStr):
+            values = [part for part in node.values if isinstance(part, ast.FormattedValue)]
+            node.values = sorted(values, key=ast.dump)
     return ast.dump(tree)
 
 

@@ -16,13 +16,13 @@ import json
 from lessons import library, settings
 from lessons.copilot import tools
 from lessons.evaluate import decisions, golden, judge, pictures, plots, savings
-from lessons.exercises import catalog
+from lessons.exercises import catalog, guesses
 from lessons.models import embedding_cache as vectors
 
 paths = [
     library.CORPUS, vectors.QUESTIONS, tools.MENUS, decisions.PAIRS, decisions.FROZEN, plots.FONT,
     golden.GOLDEN, decisions.TEST, decisions.EXAMPLES, judge.JUDGED, decisions.QUESTIONS, savings.REWORDED,
-    catalog.FOLDER, pictures.TEXTS,
+    catalog.FOLDER, guesses.FILE, pictures.TEXTS,
 ]
 print(json.dumps({
     "folder": str(settings.ROOT), "missing": [str(path) for path in paths if not path.exists()],

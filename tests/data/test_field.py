@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from data.make import public
+
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "data/field.md").read_text(encoding="utf-8")
 FIELDS = ["What it is", "Here", "Notebook", "Gain here", "Authors' claim", "Source", "Verdict"]
@@ -43,7 +45,7 @@ def entries() -> list[Entry]:
 
 
 def overview() -> list[list[str]]:
-    rows = re.findall(r"^\| (.+) \|$", TEXT.partition("## Overview")[2], re.MULTILINE)
+    rows = re.findall(r"^\| (.+) \|$", TEXT.partition("## Overview")[2].partition("\n## ")[0], re.MULTILINE)
     return [row.split(" | ") for row in rows[2:]]
 
 
@@ -104,9 +106,16 @@ def test_every_number_measured_here_stands_in_an_output_of_its_notebook(entry: E
 def test_the_korean_edition_quotes_gains_as_its_notebooks_print_them() -> None:
     text = (ROOT / "data/field.ko.md").read_text(encoding="utf-8").partition("\n## ")[2]
     printed_there = " ".join(printed(f"ko/{path.name}") for path in (ROOT / "notebooks/ko").glob("*.ipynb"))
-    gains = [span for span in spans(text) if re.search(r"\(9[59] %\)", span)]
+    gains = [span for span in spans(text) if re.search(r"\(9[59]%\)", span)]
     assert len(gains) > 20
     assert [span for span in gains if joined(span) not in printed_there] == []
+
+
+@pytest.mark.parametrize("path", public.PAGES, ids=lambda path: path.name)
+def test_the_tables_of_public_sets_are_those_of_their_results(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert public.page(text) == text, f"run `{public.COMMAND}`"
+    assert len(public.TABLE.findall(text)) == 1
 
 
 def test_what_is_not_built_is_not_measured(entry: Entry) -> None:

@@ -8,7 +8,8 @@ import pytest
 from sqlalchemy import Engine, make_url, text
 
 from lessons.database import engine, ensure_schema, stop
-from lessons.database.owners import owner_transaction, row_security_status
+from lessons.database.owners import owner_transaction
+from lessons.database.row_security import row_security_status
 from lessons.errors import DatabaseError
 from lessons.ingest.pipeline import ingest_each
 from lessons.rag.types import Scope

@@ -7,7 +7,8 @@ import pytest
 from sqlalchemy import Connection, Engine, text
 
 from lessons.database import engine, ensure_schema
-from lessons.database.owners import owner_transaction, read_transaction, row_security_status, set_owner
+from lessons.database.owners import owner_transaction, read_transaction, set_owner
+from lessons.database.row_security import row_security_status
 from lessons.database.schema import protect
 from lessons.errors import DatabaseError
 

@@ -83,7 +83,7 @@ def test_a_conversation_with_what_was_made_of_it_is_still_there(before: Settings
     assert turns.state("recursive") == STATE
     assert Profile(database, OWNER).slots() == [Slot("name", "Mina", "I am Mina.")]
     turns.add(*TURN)
-    assert turns.count() == 2
+    assert [turn.number for turn in turns.last(2)] == [1, 2]
 
 
 def test_runs_are_still_there_each_for_whom_it_was(before: Settings) -> None:
@@ -91,4 +91,7 @@ def test_runs_are_still_there_each_for_whom_it_was(before: Settings) -> None:
     assert [row.user_id for row in runs(database, OWNER.user_id)] == [OWNER.user_id, None]
     assert [row.user_id for row in runs(database)] == [None]
     for row in runs(database, OWNER.user_id):
-        assert load(row.id, database, OWNER.user_id).records == RUN.records
+        records = load(row.id, database, OWNER.user_id).records
+        for record in records:
+            record.metrics.pop("strict", None)  # which is measured no more
+        assert records == RUN.records

@@ -1,4 +1,4 @@
-"""The cheapest stage that is not shown to be worse, and what a rule is worth on both halves of the questions."""
+"""The cheapest stage that is not shown to be worse."""
 
 from dataclasses import replace
 
@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lessons.errors import LessonsError
-from lessons.evaluate import choose as choosing
-from lessons.evaluate.choose import Without, choose, dev_and_test, questions_needed
+from lessons.evaluate.choose import choose, questions_needed
 from lessons.evaluate.compare import Gain
 from lessons.evaluate.evaluation import Evaluation
 from lessons.keyless import words as glossary
@@ -108,31 +107,8 @@ def test_it_is_switched_on_again_after_an_error() -> None:
     assert glossary.synonyms(WORDS)[0]
 
 
-def test_only_the_stage_without_the_rule_answers_without_it(stage: Stage) -> None:
+def test_a_stage_answers_without_the_rule_while_it_is_switched_off(stage: Stage) -> None:
     question = "What was the size of the staff in total at the end of 2024?"
-    bare = Without(stage, glossary.switched_off, name="no glossary")
+    with glossary.switched_off():
+        assert "412" not in stage.ask(question, user="nobody").text
     assert "412" in stage.ask(question, user="nobody").text
-    assert "412" not in bare.ask(question, user="nobody").text
-    assert "412" in stage.ask(question, user="nobody").text
-
-
-def test_both_stages_are_asked_both_halves_which_stand_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
-    halves = {"dev": evaluation({"naive": [0.0] * 20, "enhanced": [1.0] * 20}, "correctness"),
-              "test": evaluation({"naive": [0.0, 1.0] * 10, "enhanced": [1.0, 0.0] * 10}, "correctness")}  # fmt: skip
-    monkeypatch.setattr(choosing, "answers", lambda stages, asked: halves[asked[0].split].records)
-    found = dev_and_test(stage_named("naive"), stage_named("enhanced"), ("correctness",))
-    assert found.head[2:4] == ["naive", "enhanced"]
-    dev, test = found.rows
-    assert dev == [
-        "correctness (half points), dev",
-        "20",
-        "0.000",
-        "1.000",
-        "+1.000 [+1.000, +1.000] (95 %)",
-        "20",
-        "better",
-    ]
-    assert test[0] == "correctness (half points), test"
-    assert test[-2] == "20"
-    assert test[-1].startswith("no difference shown")
-    assert found._repr_html_().count("<tr>") == 3

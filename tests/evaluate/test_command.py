@@ -78,8 +78,8 @@ def test_without_a_limit_that_of_the_settings_holds(folder: Path, monkeypatch: p
     assert json.loads(done.stdout)["stages"]["naive"]["n"] == 1
 
 
-def test_a_person_reads_a_table_and_the_run_is_stored(folder: Path, tmp_path: Path) -> None:
-    done = lessons("evaluate", "--stage", "naive", "--data", str(folder), "--csv", str(tmp_path / "run.csv"))
+def test_a_person_reads_a_table_and_the_run_is_stored(folder: Path) -> None:
+    done = lessons("evaluate", "--stage", "naive", "--data", str(folder))
     assert all(name in done.stdout for name in ("recall@5", "right", "half", "refused", "wrong", "belonging"))
     assert "Note: 3 questions decide nothing" in done.stdout
     assert "passed: " not in done.stdout
@@ -87,14 +87,6 @@ def test_a_person_reads_a_table_and_the_run_is_stored(folder: Path, tmp_path: Pa
     assert f"Stored as run {latest.id}." in done.stdout
     assert (latest.data, latest.split, latest.questions) == (folder.name, "test", 3)
     assert not {"openai_api_key", "database_url", "data_dir"} & set(latest.settings)
-    assert len((tmp_path / "run.csv").read_text(encoding="utf-8-sig").splitlines()) >= 4
-
-
-def test_a_file_that_cannot_be_written_costs_no_result(folder: Path, tmp_path: Path) -> None:
-    done = lessons("evaluate", "naive", "--data", str(folder), "--csv", str(tmp_path / "no" / "run.csv"), "--json")
-    assert done.returncode == 1
-    assert "cannot be written" in done.stderr
-    assert json.loads(done.stdout)["stages"]["naive"]["n"] == 3
 
 
 def test_a_broken_set_ends_with_code_1_and_the_place(folder: Path) -> None:
@@ -153,7 +145,7 @@ def test_without_a_terminal_each_long_part_says_how_far_it_is_and_stdout_is_json
     done = lessons("evaluate", "naive", "--data", str(folder), "--json")
     assert json.loads(done.stdout)["stages"]["naive"]["n"] == 3
     for part, total in {"Indexing": 3, "Asking": 3, "Asking with the evidence given": 2}.items():
-        assert re.search(rf"^{part}: {total} of {total}, about 0 s left$", done.stderr, re.MULTILINE)
+        assert re.search(rf"^{part}: {total} of {total} done$", done.stderr, re.MULTILINE)
 
 
 def test_ctrl_c_stores_what_was_answered(folder: Path, database: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,12 +173,3 @@ def test_a_question_set_that_cannot_be_opened_is_a_sentence(database: Settings, 
     both = lessons("evaluate", "--questions", str(tmp_path / "no.csv"), "--data", str(tmp_path))
     assert both.returncode == 2
     assert "leave it out" in both.stderr
-
-
-def test_a_wrapper_around_a_stage_is_set_against_the_stage(folder: Path) -> None:
-    done = lessons("evaluate", "naive", "--wrapper", "refine", "--data", str(folder), "--json")
-    measured = json.loads(done.stdout)
-    assert [*measured["stages"]] == ["naive", "naive + refine"]
-    naive, refined = measured["stages"].values()
-    assert refined["llm_calls"] > naive["llm_calls"] == 1
-    assert {gain["to"] for gain in measured["gains"]} == {"naive + refine"}

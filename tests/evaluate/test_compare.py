@@ -178,11 +178,17 @@ def test_a_gain_says_its_interval_its_level_and_how_many_questions_moved() -> No
     assert (gain.as_dict()["level"], gain.as_dict()["moved"]) == (pytest.approx(0.95), 20)
 
 
+@pytest.mark.parametrize(("moved", "said"), [(3, ", p = 0.2"), (20, ", p < 0.001, ")])
+def test_a_p_value_is_never_said_to_be_zero(moved: int, said: str) -> None:
+    gain = paired_gain("naive", "smart", "recall@5", [0.0] * 30, [0.0] * (30 - moved) + [1.0] * moved)
+    assert said in str(gain)
+
+
 def test_a_gain_is_said_in_the_language_of_the_reader_and_judged_in_english(monkeypatch: pytest.MonkeyPatch) -> None:
     gain = paired_gain("naive", "by score", "recall@5", [0.0] * 30, [0.0] * 10 + [1.0] * 20)
     for name in VARIABLES:
         monkeypatch.setenv(name, "ko")
     said = str(gain)
-    assert said.startswith(f"Recall@5: naive 대비 by score {gain.change} (95 %), p = ")
+    assert said.startswith(f"Recall@5: naive 대비 by score {gain.change} (95%), p < 0.001, ")
     assert said.endswith("질문 30개 중 20개가 달라짐. 더 나음")
     assert (gain.verdict, gain.as_dict()["verdict"]) == ("better", "better")

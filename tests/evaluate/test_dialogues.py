@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 import pytest
-from rich.console import Console
 
-from data.make.dialogue_runs import ask_under_each_memory, load
+from data.make.dialogue_runs import load
 from lessons.errors import LessonsError
 from lessons.evaluate.dialogues import (
     MEMORIES,
@@ -16,24 +14,16 @@ from lessons.evaluate.dialogues import (
     Dialogue,
     Turn,
     by_kind,
-    dialogue_report,
     dialogues,
     evaluate_dialogues,
-    growth,
     plot_growth,
 )
-from lessons.evaluate.evaluation import Evaluation
-from lessons.evaluate.gates import in_terminal
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.runs import SHIPPED, read_run
-from lessons.memory.conversation import Window
-from lessons.memory.messages import SessionMessages
 from lessons.rag.answer import Answer
 from lessons.rag.pipeline import AnswerStream
 from lessons.rag.workspace import Workspace
 from lessons.settings import Settings, settings
-from lessons.tables import Table
-from tests.evaluate.records import record
 
 
 def golden(number: int, question: str, fact: str, kind: str) -> Golden:
@@ -103,14 +93,6 @@ def test_documents_are_those_of_the_owner_of_the_dialogue(place: Workspace) -> N
     assert stage.owners == ["reader"] * 3
 
 
-def test_what_is_recorded_is_what_an_evaluation_asks(place: Workspace) -> None:
-    in_turn, one_by_one = Echo(place), Echo(place)
-    ask_under_each_memory(in_turn, DIALOGUE)  # type: ignore[arg-type]
-    evaluate_dialogues(one_by_one, [DIALOGUE])  # type: ignore[arg-type]
-    assert len(in_turn.said) == len(MEMORIES) * len(DIALOGUE.turns)
-    assert sorted(in_turn.said) == sorted(one_by_one.said)
-
-
 def test_the_shipped_run_is_what_the_keyless_model_answers_here(place: Workspace) -> None:
     """A changed prompt, search or memory makes it stale: `uv run python -m data.make.dialogue_runs` writes it anew."""
     kept, [first, *_] = read_run(SHIPPED / "dialogues" / "keyless.jsonl.gz"), dialogues("test")
@@ -141,38 +123,6 @@ def test_the_shipped_dialogues_are_read() -> None:
     assert turns[0].distance == 4
     with pytest.raises(LessonsError, match="no dialogues"):
         dialogues("other")
-
-
-def test_a_window_stops_growing_and_a_whole_history_does_not() -> None:
-    window = growth(Window(SessionMessages()), [DIALOGUE], 40)
-    whole = growth(Window(SessionMessages(limit=1_000), turns=500), [DIALOGUE], 40)
-    assert window[0] == 0
-    assert window[10] == window[12] == window[38]
-    assert all(later > earlier for earlier, later in pairwise(whole))
-
-
-def printed(table: Table) -> list[str]:
-    console = Console(width=120)
-    with console.capture() as capture:
-        console.print(in_terminal(table))
-    return [" ".join(line.replace("│", " ").split()) for line in capture.get().splitlines()]
-
-
-def test_correct_answers_stand_by_memory_distance_and_kind() -> None:
-    records = [
-        record(
-            memory,
-            0,
-            question_id="d-2",
-            category="stands alone",
-            metrics={"correctness": right, TOKENS: tokens},
-        )
-        for memory, right, tokens in (("none", 0.0, 0.0), ("window", 1.0, 1_234.0))
-    ]
-    lines = printed(dialogue_report(Evaluation("dialogues", "dev", tuple(records)), [DIALOGUE]))
-    for label in ("all", "stands alone", "plain", "en"):
-        assert f"{label} (1) 0.00 [–] 1.00 [–]" in lines
-    assert "tokens handed over 0 1,234" in lines
 
 
 def test_each_memory_is_a_line_over_the_turns() -> None:

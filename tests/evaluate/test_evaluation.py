@@ -7,6 +7,7 @@ from math import isnan, nan
 import pytest
 
 from lessons.evaluate.evaluation import METRICS, OUTCOMES, UNANSWERABLE, Evaluation, mean, summarise
+from lessons.models.llm import KEYLESS
 from tests.evaluate.records import evaluation, record
 
 
@@ -79,12 +80,6 @@ def test_questions_are_paired_by_id_and_not_by_place() -> None:
     assert (gain.delta, gain.ci_low, gain.ci_high) == (0, 0, 0)
 
 
-def test_a_run_is_cut_to_the_questions_that_another_one_asked() -> None:
-    whole, part = evaluation({"naive": [0.0, 1.0, 1.0], "smart": [1.0, 1.0, 0.0]}), evaluation({"naive": [0.5, 0.5]})
-    cut = whole.on_questions_of(replace(part, records=part.records[1:]))
-    assert [(each.stage, each.question_id) for each in cut.records] == [("naive", "q1"), ("smart", "q1")]
-
-
 def test_the_json_is_the_contract_of_the_command_line() -> None:
     run = evaluation({"naive": [1.0, 0.0, nan], "smart": [1.0, 1.0, nan]})
     found = json.loads(json.dumps(run.as_dict(), allow_nan=False))
@@ -109,7 +104,7 @@ def test_an_answer_that_is_half_right_counts_half_in_correctness_and_not_as_righ
 
 def test_the_groundedness_of_a_model_that_only_quotes_says_so() -> None:
     run = evaluation({"naive": [1.0]})
-    keyless = replace(run, settings={"answers": "keyless model (extractive, no network)"})
+    keyless = replace(run, records=tuple(replace(record, answered={KEYLESS: 1}) for record in run.records))
     assert "groundedness (only quotes)" in keyless._repr_html_()
     assert any("by construction" in note for note in keyless.as_dict()["notes"])
     assert "only quotes" not in run._repr_html_()

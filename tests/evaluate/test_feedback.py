@@ -1,5 +1,6 @@
 """Ratings are kept for their owner, and become questions once it is known what is right."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -7,7 +8,9 @@ import pytest
 from lessons.database import engine
 from lessons.evaluate.feedback import Rating, Ratings, question_lines
 from lessons.evaluate.golden import Evidence
+from lessons.evaluate.judge import is_unanswerable, judge_text
 from lessons.evaluate.question_sets import read_questions
+from lessons.keyless.answer import NOT_FOUND, NOWHERE
 from lessons.rag.answer import Answer
 from lessons.rag.context import Citation
 from lessons.settings import Settings
@@ -71,6 +74,16 @@ def test_a_follow_up_keeps_what_was_said_before_it() -> None:
     line = question_lines([replace(GOOD, history=("Is there a kiosk?", "Yes."))])
     (question,) = read_questions(line, "mina")
     assert question.history == (("user", "Is there a kiosk?"), ("assistant", "Yes."))
+
+
+def test_a_good_refusal_says_that_the_question_has_no_answer_and_a_bad_one_says_nothing() -> None:
+    refusal = replace(GOOD, question="When?", answer=f"{NOT_FOUND['en']} {NOWHERE['en'].format('boats')}", passages=())
+    lines = [question_lines([GOOD, refusal]), json.dumps({"question": "Where?"})]
+    questions = read_questions("\n".join(lines), "mina")
+    assert [is_unanswerable(question) for question in questions] == [False, True, False]
+    assert judge_text(questions[1], refusal.answer) == (1.0, True)
+    assert judge_text(questions[1], "At 7:30.") == (0.0, False)
+    assert question_lines([replace(refusal, is_good=False)]) == ""
 
 
 def test_an_answer_without_a_source_is_not_taken_for_right() -> None:

@@ -34,4 +34,4 @@ def test_questions_without_an_answer_are_refused(library: Workspace, name: str) 
 def test_follow_ups_are_right_or_refused(library: Workspace) -> None:
     counts = count_outcomes(replace(stages()["smart"], workspace=library), "followups")
     assert share(counts, "points", "right", "refused") >= 0.75
-    assert share(counts, "topic_change", "right", "refused") >= 0.9
+    assert share(counts, "topic_change", "right", "refused") >= 0.85

@@ -1,6 +1,7 @@
 """Pictures of one question: a budget, two searches, and the error of the token estimate."""
 
 import dataclasses
+import json
 
 import pytest
 from pandas import DataFrame
@@ -8,8 +9,8 @@ from pandas import DataFrame
 from lessons.budget import Budget
 from lessons.context.compress import ContextManager
 from lessons.evaluate.golden import Evidence, Golden
-from lessons.evaluate.pictures import estimates, plot_budget, plot_fusion, plot_token_error
-from lessons.models.tokens import ExactTokenCounter
+from lessons.evaluate.pictures import TEXTS, plot_budget, plot_fusion, plot_token_error
+from lessons.models.tokens import ExactTokenCounter, TokenEstimator
 from lessons.plan import FittedPart, Part
 from lessons.rag.types import RetrievedDocument
 
@@ -20,6 +21,12 @@ def test_every_part_has_its_width_and_what_was_left_out_is_hatched() -> None:
     assert bars == [(0, 10), (10, 30), (40, 20)]
     assert [patch.get_hatch() for patch in figure.axes[0].patches if patch.get_width()] == [None, None, "///"]
     assert [line.get_xdata()[0] for line in figure.axes[0].lines if len(line.get_xdata())] == [50]
+
+
+def test_each_budget_has_a_line_at_its_own_total() -> None:
+    parts = (FittedPart("question", 10),)
+    axes = plot_budget({"one": parts, "two": parts}, {"one": 50, "two": 30}).axes[0]
+    assert [list(line.get_xdata()) for line in axes.lines if len(line.get_xdata())] == [[50, 50], [30, 30]]
 
 
 @pytest.mark.parametrize("korean", [False, True])
@@ -57,7 +64,8 @@ def test_every_text_is_a_point_in_the_row_of_its_kind() -> None:
 
 
 def test_faces_and_flags_cost_more_than_the_estimate_says_and_sentences_about_as_much() -> None:
-    sums = estimates(ExactTokenCounter()).groupby("kind").sum()
-    errors = dict(sums.estimated / sums.exact - 1)
+    texts = json.loads(TEXTS.read_text(encoding="utf-8"))
+    estimated, exact = TokenEstimator().count, ExactTokenCounter().count
+    errors = {kind: sum(map(estimated, group)) / sum(map(exact, group)) - 1 for kind, group in texts.items()}
     assert errors.pop("emoji") < -0.3
     assert all(abs(error) < 0.25 for error in errors.values())

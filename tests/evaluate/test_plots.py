@@ -5,21 +5,23 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pytest
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
 from lessons.evaluate.evaluation import Evaluation
 from lessons.evaluate.plots import (
+    OUTCOME_COLOURS,
     STAGE_COLOURS,
     canvas,
     plot_cost,
     plot_groups,
-    plot_latency,
     plot_metric,
     plot_moved,
     plot_outcomes,
     stage_colour,
+    translate,
 )
 from lessons.language import VARIABLES
 from tests.evaluate.records import evaluation, record
@@ -29,7 +31,6 @@ PLOTS: list[Callable[[Evaluation], Figure]] = [
     plot_metric,
     plot_groups,
     lambda run: plot_groups(run, by="language"),
-    plot_latency,
     plot_cost,
     lambda run: plot_moved(run, run.stages[0], run.stages[-1]),
 ]
@@ -72,6 +73,21 @@ def test_the_outcomes_of_a_stage_are_one_bar_and_those_without_an_answer_stand_b
     for axes, widths in ((answerable, [0, 0.5, 0, 0.5, 1, 0, 0, 0]), (unanswerable, [0, 1, 0, 1])):
         assert [bar.get_width() for bar in axes.patches] == widths
     assert (answerable.get_xlabel(), unanswerable.get_xlabel()) == ("share of 2 questions", "share of 1 questions")
+
+
+def luminance(rgb: np.ndarray) -> float:
+    """The relative luminance of a colour, as WCAG 2.2 defines it."""
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+@pytest.mark.parametrize("outcome", OUTCOME_COLOURS)
+def test_a_number_in_a_bar_is_read_on_a_light_and_on_a_dark_page(outcome: str) -> None:
+    light = np.array(to_rgb(OUTCOME_COLOURS[outcome]))
+    inverted = 1 - light
+    dark = np.clip(2 * inverted @ [0.213, 0.715, 0.072] - inverted, 0, 1)  # invert(1) hue-rotate(180deg) in style.css
+    assert 1.05 / (luminance(light) + 0.05) > 4.5
+    assert (luminance(dark) + 0.05) / 0.05 > 4.5
 
 
 def test_outcomes_without_any_verdict_are_drawn_empty() -> None:
@@ -123,5 +139,17 @@ def test_a_plot_of_a_korean_notebook_is_written_in_korean(monkeypatch: pytest.Mo
         monkeypatch.setenv(name, "ko")
     figure, axes = canvas(3, 2)
     axes.set(title="What a model is sent", xlabel="nDCG@10")
-    assert figure._repr_png_()
+    figure.savefig(io.BytesIO())  # as Jupyter does for pandas, which does not ask the figure
     assert (axes.get_title(), axes.get_xlabel()) == ("모델에 보내는 것", "nDCG@10")
+
+
+def test_a_plot_stays_in_the_language_of_the_page_that_asked_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in VARIABLES:
+        monkeypatch.setenv(name, "en")
+    figure, axes = canvas(3, 2)
+    axes.set(title="What a model is sent")
+    translate(figure)
+    for name in VARIABLES:
+        monkeypatch.setenv(name, "ko")
+    figure.savefig(io.BytesIO())
+    assert axes.get_title() == "What a model is sent"

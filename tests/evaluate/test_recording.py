@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from lessons.doctor import checks
-from lessons.evaluate import recording
-from lessons.models.recorded import Journal, Record, Reply, Served, read_record, record_path, write_record
+from lessons.models.recorded import Journal, Record, Reply, read_record, record_path, write_record
 from lessons.rag.workspace import Workspace
 from lessons.settings import Settings, settings
 from tests.support.openai_server import Server, openai_server
@@ -20,7 +19,7 @@ from tests.test_cli import Done, lessons
 
 COMMAND = [sys.executable, "-c", "from lessons.cli import main; main()"]
 RECORD = ["record", "--stage", "naive", "--limit", "4"]
-SERVED = Served("any", 8_192)
+SERVED = ("any", 8_192)  # the model and its window
 
 
 @pytest.fixture
@@ -41,7 +40,7 @@ def here(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Set
     for name, value in environment(tmp_path, server.url).items():
         monkeypatch.setenv(name, value)
     chosen = Settings()
-    monkeypatch.setattr(recording, "settings", lambda: chosen)
+    monkeypatch.setattr("lessons.settings.settings", lambda: chosen)
     return chosen
 
 
@@ -92,7 +91,7 @@ def test_a_server_that_dies_ends_it_with_what_to_do_and_what_was_recorded_stays(
 @pytest.mark.parametrize("url", [None, "http://127.0.0.1:1/v1"])
 def test_without_a_server_it_says_what_to_do(tmp_path: Path, url: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = Settings(recorded_dir=tmp_path, llm_model="any", max_retries=0, openai_base_url=url)
-    monkeypatch.setattr("lessons.evaluate.recording.settings", lambda: chosen)
+    monkeypatch.setattr("lessons.settings.settings", lambda: chosen)
     run = lessons(*RECORD)
     assert run.returncode == 1
     said = "set OPENAI_BASE_URL or OPENAI_API_KEY" if url is None else "start the server or check OPENAI_BASE_URL"
@@ -111,7 +110,7 @@ def doctor(folder: Path, **more: object) -> list[tuple[bool, str]]:
 
 def test_the_doctor_counts_the_replies_and_those_that_are_stale(database: Settings, tmp_path: Path) -> None:
     assert doctor(tmp_path) == []
-    record = Record(SERVED, {"a": reply("a"), "b": reply("b", "answer:0123456789ab")})
+    record = Record(*SERVED, {"a": reply("a"), "b": reply("b", "answer:0123456789ab")})
     write_record(record_path("any", tmp_path), record)
     line = "2 of any, recorded 2026-11-24; 1 to prompts that the package does not send"
     assert doctor(tmp_path) == doctor(tmp_path, recorded="any") == [(True, line)]
@@ -120,10 +119,10 @@ def test_the_doctor_counts_the_replies_and_those_that_are_stale(database: Settin
 def test_a_record_is_checked_before_it_is_contributed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, chosen = record_path("any", tmp_path), Settings(recorded_dir=tmp_path)
     monkeypatch.setattr("lessons.settings.settings", lambda: chosen)
-    write_record(path, Record(SERVED, {"a": reply("a")}))
+    write_record(path, Record(*SERVED, {"a": reply("a")}))
     whole = lessons("record", "--check", "any")
     assert (whole.returncode, whole.stdout) == (0, "any.jsonl.gz is whole: 1 of any, recorded 2026-11-24.\n")
-    write_record(path, Record(SERVED, {"a": reply("a"), "b": reply("b", "answer:0123456789ab")}))
+    write_record(path, Record(*SERVED, {"a": reply("a"), "b": reply("b", "answer:0123456789ab")}))
     stale = lessons("record", "--check", "any")
     assert stale.returncode == 1
     assert "1 of 2 replies in any.jsonl.gz are to prompts that the package does not send" in told(stale)
@@ -131,14 +130,6 @@ def test_a_record_is_checked_before_it_is_contributed(tmp_path: Path, monkeypatc
     damaged = lessons("record", "--check", "any")
     assert damaged.returncode == 1
     assert "is damaged" in told(damaged)
-
-
-def test_the_doctor_says_when_a_record_was_made_with_other_settings(database: Settings, tmp_path: Path) -> None:
-    write_record(record_path("any", tmp_path), Record(Served("any", 8_192, settings={"context_tokens": 1_000}), {}))
-    assert doctor(tmp_path, recorded="any", context_tokens=1_000)[0][0]
-    ((ok, line),) = doctor(tmp_path, recorded="any")
-    assert not ok
-    assert "recorded with LESSONS_CONTEXT_TOKENS=1000" in line
 
 
 def test_the_doctor_tells_of_a_damaged_and_of_a_missing_record(database: Settings, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from lessons.errors import LessonsError
 from lessons.evaluate.evaluation import WITH_EVIDENCE, Evaluation
 from lessons.evaluate.gates import gate_report, report
 from lessons.evaluate.golden import Evidence, Golden
-from lessons.evaluate.plots import plot_cost, plot_groups, plot_latency, plot_metric
+from lessons.evaluate.plots import plot_cost, plot_groups, plot_metric
 from lessons.evaluate.run import answers, answers_with_evidence, evaluate, forecast, oracle
 from lessons.evaluate.runs import load, save
 from lessons.ingest.pipeline import ingest
@@ -126,7 +126,7 @@ def test_without_it_no_table_speaks_of_it() -> None:
     assert run.as_dict()["with_evidence"] is None
 
 
-@pytest.mark.parametrize("plot", [plot_metric, plot_groups, plot_latency, plot_cost])
+@pytest.mark.parametrize("plot", [plot_metric, plot_groups, plot_cost])
 def test_every_plot_of_correctness_draws_it_and_no_other_does(plot) -> None:
     def dashed(metric: str) -> list[object]:
         (axes,) = plot(capped(), metric).axes

@@ -8,19 +8,14 @@ import pytest
 from llama_index.core.embeddings import MockEmbedding
 
 from lessons.database import engine
-from lessons.evaluate.evaluation import Evaluation, Record
+from lessons.evaluate.evaluation import Evaluation
 from lessons.evaluate.golden import Golden
 from lessons.evaluate.savings import (
     ALL,
-    METHODS,
     NONE,
-    WHOLE,
     WRAPPERS,
     chat,
-    compression_table,
-    costs,
     savings,
-    savings_table,
     workload,
 )
 from lessons.ingest.index import naive_index
@@ -29,8 +24,6 @@ from lessons.rag.pipeline import Stage
 from lessons.rag.types import Query, Resources, RetrievedDocument
 from lessons.rag.workspace import Workspace
 from lessons.settings import Settings
-from lessons.tables import Table
-from tests.evaluate.records import evaluation, record
 
 
 @dataclass(frozen=True)
@@ -103,45 +96,3 @@ def test_correctness_leaves_small_talk_out(served: Evaluation) -> None:
     assert math.isnan(served.of(NONE)[-1].value("correctness"))
     assert served.mean(NONE, "correctness") == 1.0
     assert served.gains(["correctness"])[0].n == 4
-
-
-def test_the_table_names_every_way_and_no_latency(served: Evaluation) -> None:
-    table = savings_table(served)
-    assert [row[0] for row in table.rows] == served.stages
-    assert "ms" not in repr(table)
-
-
-def test_each_way_to_decide_is_compared_with_the_stage_alone() -> None:
-    scores = {"plain": (1, 1), "by intent": (1, 0.5), "always chat": (0, 0)}
-    shown = costs(evaluation(scores, "correctness"))
-    by_name = {name: (correctness, delta) for name, correctness, delta, *_ in shown.rows}
-    assert list(by_name) == list(scores)
-    assert by_name["always chat"][1].startswith("-1.00")
-    assert by_name["by intent"][0].startswith("0.75")
-    assert by_name["by intent"][1].startswith("-0.25")
-    assert by_name["plain"][1] == ""
-    assert shown._repr_html_().count("<tr>") == 4
-
-
-RIGHT = {"cut off": (1.0, 0.0), "extractive": (1.0, 1.0), "abstractive": (0.5, 1.0), "hybrid": (1.0, 0.5)}
-
-
-def answered(method: str, share: str, number: int, right: float) -> Record:
-    return record(method, number, category=share, metrics={"correctness": right})
-
-
-@pytest.fixture
-def results() -> Table:
-    whole = [answered(WHOLE, "100%", number, 1.0) for number in range(2)]
-    shares = ("50%", "25%")
-    rest = [answered(way, share, at, RIGHT[way][at]) for way in METHODS for share in shares for at in range(2)]
-    return compression_table(Evaluation("golden", "dev", (*whole, *rest)))
-
-
-def test_the_whole_context_is_the_same_for_every_method(results: Table) -> None:
-    assert {row[1] for row in results.rows} == {"1.00 [–] (100 · 0 · 0 · 0)"}
-
-
-def test_the_table_has_a_row_for_each_method_and_a_column_for_each_share(results: Table) -> None:
-    assert results.head[1:] == ["100%", "50%", "25%"]
-    assert "cut off | 1.00 [–] (100 · 0 · 0 · 0) | 0.50 [–] (50 · 0 · 0 · 50)" in repr(results)

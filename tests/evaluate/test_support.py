@@ -24,21 +24,18 @@ def test_there_are_enough_questions_half_of_them_korean() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "answer", "right", "safe"),
+    ("asked", "answer", "right"),
     [
-        (question(), answered("It lasts 26 months."), True, True),
-        (question(), answered("It lasts 62 months."), False, False),
-        (question(), answered("", "not_documented"), False, False),
-        (question("nothing_relevant", ()), answered("", "nothing_relevant"), True, True),
-        (question("nothing_relevant", ()), answered("", "not_documented"), False, True),
-        (question("nothing_relevant", ()), answered("It lasts 26 months."), False, False),
+        (question(), answered("It lasts 26 months."), True),
+        (question(), answered("It lasts 62 months."), False),
+        (question(), answered("", "not_documented"), False),
+        (question("nothing_relevant", ()), answered("", "nothing_relevant"), True),
+        (question("nothing_relevant", ()), answered("", "not_documented"), False),
+        (question("nothing_relevant", ()), answered("It lasts 26 months."), False),
     ],
 )
-def test_right_is_every_fact_or_the_right_fallback(
-    asked: SupportQuestion, answer: CopilotAnswer, right: bool, safe: bool
-) -> None:
-    handled = Handled(asked, answer)
-    assert (handled.right, handled.safe) == (right, safe)
+def test_right_is_every_fact_or_the_right_fallback(asked: SupportQuestion, answer: CopilotAnswer, right: bool) -> None:
+    assert Handled(asked, answer).right == right
 
 
 def test_a_run_tells_its_share_with_an_interval() -> None:

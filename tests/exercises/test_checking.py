@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.errors import DatabaseError, LessonsError
-from lessons.exercises import check, checking
+from lessons.exercises import check, checking, guesses
 from lessons.exercises.cases import Exercise, case
 from lessons.exercises.catalog import exercise_named
 from lessons.exercises.comparing import same
@@ -113,10 +113,10 @@ def test_a_verdict_shows_no_html_of_the_learner() -> None:
 
 
 def test_a_dead_database_breaks_no_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    def dead() -> None:
+    def dead(*_: Any, **__: Any) -> None:
         raise DatabaseError("The database cannot be reached.")
 
-    monkeypatch.setattr(checking, "_open_table", dead)
+    monkeypatch.setattr(guesses, "ensure_owned", dead)
     assert check("04.1", (1.0, 0.5)).right
     assert "The database cannot be reached." in checking.progress("04").caption
 
@@ -128,7 +128,8 @@ class TestProgress:
     @pytest.fixture(autouse=True)
     def new_learner(self, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
         chosen = checking.settings().model_copy(update={"user": request.node.name})
-        monkeypatch.setattr(checking, "settings", lambda: chosen)
+        for module in (checking, guesses):
+            monkeypatch.setattr(module, "settings", lambda: chosen)
 
     def test_of_a_notebook_names_each_exercise(self) -> None:
         check("04.1", (1.0, 0.5))

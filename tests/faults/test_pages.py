@@ -54,6 +54,7 @@ def ask(page: AppTest) -> AppTest:
         page.text_input(key="question").set_value(QUESTION)
         return press(page, "Ask")
     page.chat_input[0].set_value(QUESTION).run()
+    page.run()  # as the browser asks for once an answer has ended
     assert not page.exception
     return page
 
@@ -80,7 +81,7 @@ def test_a_database_that_is_away_is_a_sentence_and_the_next_question_is_answered
 def test_a_chat_without_its_database_says_what_is_missing_and_answers_that_nothing_could_be_searched(
     pages: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("chat", "conversations"):
+    for module in ("chat", "memory"):
         monkeypatch.setattr(f"lessons.pages.{module}.message_store", lambda: StoredMessages(pages.workspace.engine))
     opened("chat")
     with pages.database.stopped(), logged():

@@ -86,8 +86,7 @@ def plan(store: ChunkStore, scope: Scope, filters: MetadataFilters | None = None
         search_plan = choose_search_plan(connection, store.table_name, where.sql, where.values)
         if search_plan == "hnsw":
             configure_hnsw_search(connection)
-        statement = store.vector_search([vector(random.Random(1))], 10, where, search_plan)
-        values = statement.compile().params
+        statement, values = store.vector_search([vector(random.Random(1))], 10, where, search_plan)
         return "\n".join(connection.execute(text(f"EXPLAIN {statement.text}"), values).scalars())
 
 

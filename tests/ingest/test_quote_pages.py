@@ -14,7 +14,7 @@ from lessons.ingest.read import read
 from lessons.models.keyless import OfflineLLM
 from lessons.settings import ROOT
 from lessons.text import sentences
-from lessons.text.pages import by_page, page_label, pages_of
+from lessons.text.sources import by_page, page_label, pages_of
 from tests.ingest.test_split import BODY, split
 from tests.support.files import write_pdf
 

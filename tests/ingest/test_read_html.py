@@ -80,6 +80,7 @@ def test_an_empty_page_is_refused_without_a_word_about_scans(path: Path) -> None
         "<p style='display:none'>Secret</p>",
         "<p style='color: red; display: none;'>Secret</p>",
         "<p style='DISPLAY:NONE'>Secret</p>",
+        "<p style='visibility: hidden'>Secret</p>",
         "<script>Secret</script>",
         "<style>Secret</style>",
         "<template><p>Secret</p></template>",
@@ -95,6 +96,33 @@ def test_menus_are_left_out_and_noted(path: Path) -> None:
     assert note(path) == "Navigation menus that were left out: 2."
 
 
+def test_hidden_words_are_counted_in_a_note(path: Path) -> None:
+    tabs = "<div>Ferries leave hourly.</div><div style='display: none'>Dogs travel <b hidden>for</b> free.</div>"
+    assert text(path, f"{tabs}<script>var ferry = 1</script>") == "Ferries leave hourly."
+    assert note(path) == "Hidden words that were left out: 4."
+
+
+@pytest.mark.parametrize("tag", ["iframe", "video", "audio"])
+def test_an_embedded_page_or_film_leaves_no_address(path: Path, tag: str) -> None:
+    assert text(path, f"<p>Shown</p><{tag} src='https://example.org/x'></{tag}><p>too</p>") == "Shown\n\ntoo"
+
+
+def test_what_follows_the_end_of_the_page_is_read(path: Path) -> None:
+    path.write_text("<html><head><title>T</title></head></html><body><p>One</p></body></html><p>Two</p>")
+    assert read(path)[0].text == "One\n\nTwo"
+
+
+def test_a_cell_that_spans_rows_stands_in_each(path: Path) -> None:
+    rows = (
+        "<tr><th rowspan=2>Pier</th><th colspan=2>Fee</th></tr><tr><th>May</th><th>June</th></tr>"
+        f"<tr><td>North</td><td rowspan=3>12</td><td>15</td></tr><tr><td>South</td><td rowspan=2>{'x' * 300}</td></tr>"
+        "<tr><td rowspan=zero>West</td></tr>"
+    )
+    assert text(path, f"<table>{rows}</table>").splitlines()[2:] == [
+        "| Pier | May | June |", "| North | 12 | 15 |", f"| South | 12 | {'x' * 300} |", "| West | 12 |  |"
+    ]  # fmt: skip
+
+
 def test_a_table_that_lays_out_the_page_is_read_cell_by_cell(path: Path) -> None:
     inner = "<table><tr><th>Pier</th><th>Fee</th></tr><tr><td>North</td><td>12</td></tr></table>"
     body = f"<table><tr><td><h2>Fees</h2><p>From May:</p></td><td>{inner}</td></tr></table>"
@@ -104,6 +132,11 @@ def test_a_table_that_lays_out_the_page_is_read_cell_by_cell(path: Path) -> None
 def test_nested_lists_keep_their_depth_and_numbers(path: Path) -> None:
     body = "<ol><li>Moor<ul><li>bow</li><li>stern</li></ul></li><li>Pay</li></ol>"
     assert text(path, body).split("\n") == ["1. Moor", "   - bow", "   - stern", "2. Pay"]
+
+
+def test_the_heading_that_begins_an_item_has_no_signs(path: Path) -> None:
+    body = "<h2>Fees</h2><ol><li><h3>North pier</h3><p>12 euros</p></li><li>South pier</li></ol>"
+    assert text(path, body) == "## Fees\n\n1. North pier\n\n   12 euros\n\n2. South pier"
 
 
 def test_terms_and_their_definitions_are_read(path: Path) -> None:

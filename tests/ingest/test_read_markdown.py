@@ -70,3 +70,9 @@ def test_links_and_pictures_elsewhere_stay(path: Path) -> None:
 def test_code_stays_as_it_is(path: Path) -> None:
     written = "```yaml\n---\ntitle: x\n---\n# no heading\n```"
     assert text(path, written) == written
+
+
+def test_a_line_break_of_html_is_a_blank_but_in_code(path: Path) -> None:
+    table = "| Tool | Use |\n| --- | --- |\n| Smoker | calm<br/>warn<BR> |"
+    code = "Write `<br>`.\n\n```\n<br>\n```"
+    assert text(path, f"{table}\n\n{code}") == f"{table.replace('<br/>', ' ').replace('<BR>', ' ')}\n\n{code}"

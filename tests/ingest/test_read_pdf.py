@@ -223,3 +223,10 @@ def test_a_damaged_file_costs_no_other_thread_its_own(tmp_path: Path) -> None:
 def test_text_of_several_boxes_is_read_in_their_order(path: Path) -> None:
     one_page(path, shown("(First)", 700) + "\n" + shown("(Second)", 600))
     assert texts(path) == ["First\nSecond"]
+
+
+def test_a_bullet_of_a_symbol_font_begins_an_item(path: Path) -> None:
+    symbols = "<< /Type /Encoding /Differences [33 /uniF0D8 /uniF0A7] >>"
+    font = f"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding {symbols} >>"
+    one_page(path, shown("(! Fuel)") + shown('(" Water)', 680) + shown("(Nothing)", 660), font=font)
+    assert texts(path) == ["- Fuel\n- Water\nNothing"]

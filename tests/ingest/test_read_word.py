@@ -252,3 +252,11 @@ def test_a_strict_document_is_read_as_a_transitional_one(path: Path) -> None:
     strict = b"http://purl.oclc.org/ooxml"
     with_parts(path, lambda name, part: part.replace(OFFICE.encode(), strict).replace(b"/2006", b""))
     assert read(path)[0].text == "Fired (twice)"
+
+
+@pytest.mark.parametrize("end", [b"</w:document>~~~", b"</w:t></w:document>"])
+def test_a_damaged_part_is_read_as_far_as_it_goes_and_noted(path: Path, end: bytes) -> None:
+    write_word(path, PLAIN)
+    with_parts(path, lambda name, part: part.replace(b"</w:document>", end) if name == "word/document.xml" else part)
+    assert read(path)[0].text == "The kiln is lit."
+    assert note(path) == "Damaged, and perhaps not read to its end: word/document.xml."

@@ -10,7 +10,7 @@ from llama_index.core import get_tokenizer
 from llama_index.core.schema import BaseNode, Document, MetadataMode, TextNode
 
 from lessons.ingest.index import enhanced_index
-from lessons.ingest.split import header, most_similar
+from lessons.ingest.split import header
 from lessons.models.keyless import OfflineLLM
 
 BODY = "The plant in Regensburg delivered more batteries than in any quarter before, and the order book grew with it."
@@ -147,22 +147,6 @@ def test_a_chunk_of_several_sections_names_them_all() -> None:
     chunks = split(f"# Q4 2024 update\n{BODY}\n## Orders\n{BODY}\n### By region\n{BODY}\n## Costs\n{BODY}")
     assert chunks[0].metadata["sections"] == ["Orders", "Orders > By region", "Costs"]
     assert "section" not in chunks[0].metadata
-
-
-def test_the_chunk_with_the_same_words_is_found_in_both_languages() -> None:
-    others = [TextNode(text="매출이 늘었습니다."), TextNode(text="The order book grew."), TextNode(text="")]
-    assert most_similar(TextNode(text="매출은 크게 늘었습니다"), others) is others[0]
-    assert most_similar(TextNode(text="the order book"), others) is others[1]
-
-
-def test_the_shorter_of_two_that_hold_all_the_words_is_taken() -> None:
-    others = [TextNode(text="The order book grew, and much else."), TextNode(text="The order book grew.")]
-    assert most_similar(TextNode(text="order book"), others) is others[1]
-
-
-def test_without_a_shared_word_there_is_none() -> None:
-    assert most_similar(TextNode(text="order"), [TextNode(text="매출")]) is None
-    assert most_similar(TextNode(text="order"), []) is None
 
 
 def test_the_header_is_the_same_for_a_chunk_that_was_stored() -> None:

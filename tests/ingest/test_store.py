@@ -18,9 +18,9 @@ from sqlalchemy import text
 
 from lessons.database import engine
 from lessons.errors import LessonsError
-from lessons.rag.filters import BooleanFilter, WhereClause, also
+from lessons.rag.filters import BooleanFilter, also
 from lessons.rag.store import ChunkStore
-from lessons.rag.types import Scope
+from lessons.rag.types import Scope, WhereClause
 from lessons.search.filter_text import parse_filter
 from lessons.settings import Settings
 

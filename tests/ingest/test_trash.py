@@ -12,7 +12,7 @@ from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.ingest import trash as trash_module
 from lessons.ingest.trash import TRASHED_CHUNKS, TRASHED_DOCUMENTS, Trash
-from lessons.rag.catalog import catalog, corpus_version
+from lessons.rag.catalog import catalog
 from lessons.rag.store import ChunkStore
 from lessons.rag.types import Scope
 from lessons.search.materials import chunk_range, statistics
@@ -65,7 +65,7 @@ def everything(store: ChunkStore, scope: Scope) -> dict[str, object]:
         "documents": [(row.id, row.source_file, row.sha256, row.ingested_at) for row in store.documents(scope)],
         "terms": store.document_frequencies(["고양"], scope),
         "catalog": catalog(store, scope),
-        "version": corpus_version(store, scope),
+        "version": store.version(scope),
         "statistics": [each.state for each in statistics(store, scope, [FILE])],
     }
 

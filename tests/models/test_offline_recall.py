@@ -3,9 +3,9 @@
 import pytest
 
 from lessons.evaluate.golden import golden_questions
+from lessons.keyless.condense import compress
 from lessons.keyless.conversation import NOT_TOLD, REPLIES, asks_back, recalled
 from lessons.keyless.facts import states_only
-from lessons.keyless.followups import compress
 from lessons.keyless.intent import intent, small_talk
 from lessons.keyless.llm import OfflineLLM
 
@@ -69,6 +69,10 @@ assistant: 예약 인스턴스를 쓰면 됩니다."""
         ("what were we doing", "11월"),
         ("summarise what we talked about", "11월"),
         ("대화 내용 요약해 줘", "11월"),
+        ("what was the first thing I asked", "$10,000"),
+        ("Which question did I ask you first?", "$10,000"),
+        ("내가 처음에 뭐라고 물었지?", "$10,000"),
+        ("제 첫 질문이 뭐였죠?", "$10,000"),
     ],
 )
 def test_a_question_about_the_conversation_is_answered_from_it(question: str, said: str) -> None:
@@ -120,6 +124,12 @@ def test_a_statement_is_acknowledged_with_what_it_says(said: str, value: str) ->
 )
 def test_what_is_more_than_a_statement_or_none_is_not_acknowledged(said: str) -> None:
     assert recalled(said, "") is None
+
+
+@pytest.mark.parametrize("question", ["What should I do first?", "Which step comes first?", "처음에 뭐 해요?"])
+def test_what_comes_first_is_a_question_about_the_documents(question: str) -> None:
+    assert not asks_back(question)
+    assert recalled(question, TALK) is None
 
 
 @pytest.mark.parametrize("split", ["dev"])

@@ -46,6 +46,12 @@ def test_a_comparison_takes_both_columns() -> None:
     assert "611" not in said
 
 
+def test_a_figure_like_a_year_does_not_hide_the_year_above_it() -> None:
+    table = "| Item | Q1 2023 | Q4 2022 |\n|---|---|---|\n| Wool bought (bales) | 1,997 | 1,810 |"
+    documents = context(("mill.md", f"# Orrin Mills\n\n{table}"))
+    assert ask("How many bales of wool were bought in Q1 2023?", documents).endswith("Q1 2023: 1,997 [1].")
+
+
 def test_a_short_year_is_the_year() -> None:
     assert "1,750" in ask("별내제과 21년 2분기 과자 매출은 얼마인가요?", PLAIN_KO)
 

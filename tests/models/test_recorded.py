@@ -30,7 +30,6 @@ from lessons.models.recorded import (
     Journal,
     Record,
     Reply,
-    Served,
     prompt_label,
     read_record,
     record_path,
@@ -46,7 +45,7 @@ from lessons.trace import Step
 from tests.models.test_call import ASKED, GRADE, PROMPT, Grade
 from tests.support.openai_server import Server
 
-SERVED = Served("any", 8_192, "Q4_K_M", "a processor, 2 processors", {"context_tokens": 1_000})
+SERVED = ("any", 8_192)  # the model and its window
 NAME = "any (recorded)"
 
 
@@ -68,7 +67,7 @@ def recorded_from(server: Server, folder: Path) -> LLM:
 
 def replayed(folder: Path) -> LLM:
     """The model on record, when the journal has been folded."""
-    with recording_to(record_path("any", folder), SERVED):
+    with recording_to(record_path("any", folder), *SERVED):
         pass
     return language_model(Settings(recorded="any", recorded_dir=folder))
 
@@ -289,7 +288,7 @@ def reply(key: str, prompt: str = "") -> Reply:
 
 
 def record(*replies: Reply) -> Record:
-    return Record(SERVED, {each.key: each for each in replies})
+    return Record(*SERVED, {each.key: each for each in replies})
 
 
 def test_a_file_holds_what_was_written_and_the_same_replies_give_the_same_bytes(folder: Path) -> None:
@@ -313,7 +312,7 @@ def test_a_process_killed_between_file_and_journal_leaves_each_reply_once(folder
     write_record(path, record(reply("a")))
     Journal(path).append(reply("a"))
     Journal(path).append(reply("b"))
-    with recording_to(path, SERVED):
+    with recording_to(path, *SERVED):
         assert set(read_record(path).replies) == {"a", "b"}
         assert not Journal(path).path.exists()
 
@@ -330,30 +329,27 @@ def test_a_reply_that_comes_while_the_journal_is_folded_in_is_kept(
             Journal(path).append(late.pop())
 
     monkeypatch.setattr("lessons.models.recorded.write_record", slowly)
-    with recording_to(path, SERVED):
+    with recording_to(path, *SERVED):
         pass
     assert set(recorded_so_far(path)) == {"early", "late"}
 
 
 def test_two_processes_do_not_record_a_model_at_the_same_time(folder: Path) -> None:
     path = record_path("any", folder)
-    with recording_to(path, SERVED), pytest.raises(ModelError, match="Another process"), recording_to(path, SERVED):
+    with recording_to(path, *SERVED), pytest.raises(ModelError, match="Another process"), recording_to(path, *SERVED):
         pass
 
 
 @pytest.mark.parametrize(
-    ("now", "said"),
-    [
-        (Served("any", 4_096, settings={"context_tokens": 1_000}), "a window of 8,192 tokens (now 4,096)"),
-        (Served("an-y", 8_192, settings={"context_tokens": 1_000}), "the model any (now an-y)"),
-        (Served("any", 8_192), "LESSONS_CONTEXT_TOKENS=1000"),
-        (Served("any", 8_192, settings={"context_tokens": 1_000, "top_k": 3}), "LESSONS_TOP_K=unset"),
-    ],
+    ("model", "window", "said"),
+    [("any", 4_096, "a window of 8,192 tokens (now 4,096)"), ("an-y", 8_192, "the model any (now an-y)")],
 )
-def test_a_model_that_is_served_in_another_way_is_not_added_to_its_record(folder: Path, now: Served, said: str) -> None:
+def test_a_model_that_is_served_in_another_way_is_not_added_to_its_record(
+    folder: Path, model: str, window: int, said: str
+) -> None:
     path = record_path("any", folder)
     write_record(path, record(reply("a")))
-    with pytest.raises(ModelError) as raised, recording_to(path, now):
+    with pytest.raises(ModelError) as raised, recording_to(path, model, window):
         pass
     assert f"any.jsonl.gz was recorded with {said}; set it so again" in str(raised.value)
     assert read_record(path) == record(reply("a"))
@@ -386,7 +382,7 @@ def test_a_damaged_file_is_told_left_alone_and_the_keyless_model_answers(
     assert predict(llm, PROMPT, Step("answer"), **ASKED) == predict(OfflineLLM(), PROMPT, Step("keyless"), **ASKED)
     assert "The record any.jsonl.gz is damaged" in caplog.text
     assert "restore the file or delete it. Until then the keyless model answers." in caplog.text
-    with pytest.raises(ModelError, match="is damaged"), recording_to(path, SERVED):
+    with pytest.raises(ModelError, match="is damaged"), recording_to(path, *SERVED):
         pass
     assert path.read_bytes() == before
 

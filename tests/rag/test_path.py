@@ -71,14 +71,16 @@ def opened(place: Workspace) -> dict[tuple[str, bool], Reading]:
     }
 
 
-# The numbers may only fall. Aims: 12 files, 1,400 lines and 600 of functions for naive, 17, 1,950 and 1,000 for smart.
+# The numbers may only fall. Those of the keyless model rose when its reader began to compare the meaning of lines, when
+# what it asks of their words came to hold for that reader, too, and with what is explained beside a reason.
+# Aims: 12 files, 1,400 lines and 600 of functions for naive, 17, 1,950 and 1,000 for smart.
 @pytest.mark.parametrize(
     ("name", "beside", "reading"),
     [
-        ("naive", False, Reading(19, 2_864, 636)),
-        ("naive", True, Reading(17, 2_985, 587)),
-        ("smart", False, Reading(24, 3_566, 929)),
-        ("smart", True, Reading(18, 3_107, 684)),
+        ("naive", False, Reading(15, 2_254, 643)),
+        ("naive", True, Reading(15, 2_898, 651)),
+        ("smart", False, Reading(19, 2_886, 947)),
+        ("smart", True, Reading(16, 3_020, 748)),
     ],
 )
 def test_the_path_of_a_question_is_this_long(
@@ -120,7 +122,7 @@ finally:
 """
 
 
-@pytest.mark.parametrize(("name", "statements"), [("naive", 6), ("smart", 10)])
+@pytest.mark.parametrize(("name", "statements"), [("naive", 9), ("smart", 13)])
 def test_a_fresh_process_on_a_made_database_sends_this_many_statements(
     place: Workspace, name: str, statements: int
 ) -> None:

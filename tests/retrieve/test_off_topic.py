@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from lessons.evaluate.golden import golden_questions
+from lessons.ingest.pipeline import ingest
+from lessons.library import CORPUS
 from lessons.rag.types import Query, Scope
 from lessons.rag.workspace import Workspace
 from lessons.stages import stage_named
@@ -46,6 +48,27 @@ def test_a_question_about_something_else_finds_nothing(place: Workspace, owner: 
 def test_most_questions_about_something_else_are_refused(place: Workspace) -> None:
     stage = SMART.but("asked", workspace=place)
     assert sum(not stage.ask(question, user="reader").found for question in frozen()) >= 35
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        ("courses/joon/db_indexes_en.pdf", "courses/joon/net_tcp_en.pdf"),
+        ("product/guide_commitments_en.pdf", "product/guide_sso_en.md", "product/guide_connect_altis_en.pdf"),
+        ("product/guide_api_ko.html", "product/guide_anomalies_ko.html"),
+        ("courses/mina/cell_membrane_ko.pptx", "courses/mina/biostat_syllabus_ko.pdf"),
+    ],
+)
+def test_a_folder_of_a_few_chunks_obeys_the_same_rule(place: Workspace, files: tuple[str, ...]) -> None:
+    owner = files[0].replace("/", "-")
+    store = place.store(SMART.index)
+    list(ingest([(CORPUS / file, file) for file in files], SMART.index, store, place.embedding, Scope(owner)))
+    assert 0 < sum(document.chunks for document in store.documents(Scope(owner))) <= 12
+    asked = [golden for golden in golden_questions("dev") if golden.evidence and not golden.history]
+    answered = [golden for golden in asked if {evidence.source_file for evidence in golden.evidence} <= {*files}]
+    assert answered
+    assert [golden.id for golden in answered if not finds(place, golden.question, owner)] == []
+    assert sum(not finds(place, question, owner) for question in frozen()) >= 40
 
 
 def test_no_dev_question_with_evidence_finds_nothing(place: Workspace) -> None:

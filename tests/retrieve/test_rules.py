@@ -16,10 +16,9 @@ from sqlalchemy import text
 from lessons.database import engine
 from lessons.errors import LessonsError
 from lessons.models.embedding_cache import CachedEmbedding
-from lessons.rag.filters import WhereClause
 from lessons.rag.retrievers import VectorRetriever
 from lessons.rag.store import ChunkStore
-from lessons.rag.types import Query, Resources, RetrievedDocument, Scope
+from lessons.rag.types import Query, Resources, RetrievedDocument, Scope, WhereClause
 from lessons.search.materials import Plans, chunk_range
 from lessons.settings import Settings
 

@@ -5,6 +5,7 @@ from sqlalchemy import Engine, inspect, text
 
 from data.make import bench
 from data.make.bench import PERCENT, MadeUpEmbedding, empty_store, filtered_searches, made_up_store, phrasings
+from data.make.graphs import BREADTHS, OWNER, PRECISIONS, compared
 from lessons.database import engine
 from lessons.evaluate.throwaway import drop_leftovers
 from lessons.keyless.llm import OfflineLLM
@@ -13,7 +14,6 @@ from lessons.rag.store import ChunkStore
 from lessons.rag.tables import hnsw_name
 from lessons.rag.types import Query, Resources
 from lessons.rag.workspace import workspace
-from lessons.scale.graphs import BREADTHS, OWNER, PRECISIONS, compared
 from lessons.settings import Settings, settings
 
 

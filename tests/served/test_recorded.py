@@ -8,7 +8,7 @@ from llama_index.core.llms import LLM
 
 from lessons.faults.lab import Lab
 from lessons.models.llm import KEYLESS, language_model, predict, stream, structured
-from lessons.models.recorded import Served, read_record, record_path, recording_to
+from lessons.models.recorded import read_record, record_path, recording_to
 from lessons.settings import Settings
 from lessons.trace import Step
 from tests.served.conftest import CALL
@@ -25,7 +25,7 @@ def live(server: LlamaServer, tmp_path: Path) -> LLM:
 
 def replayed(folder: Path) -> LLM:
     """The model on record, when the journal has been folded."""
-    with recording_to(record_path(MODEL, folder), Served(MODEL, WINDOW)):
+    with recording_to(record_path(MODEL, folder), MODEL, WINDOW):
         pass
     return language_model(Settings(recorded=MODEL, recorded_dir=folder))
 

@@ -6,7 +6,6 @@ sake, only how many of them pass is watched.
 """
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -66,13 +65,6 @@ def bench(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> Bench
     return Bench(Workspace.open(database), tmp_path_factory.mktemp("sources"))
 
 
-@pytest.fixture(scope="module")
-def recorded(database: Settings, tmp_path_factory: pytest.TempPathFactory) -> Bench:
-    """The same on a model of 1.5 billion parameters, whose replies to these cases are on record."""
-    replayed = database.on_record("qwen2.5-coder-1.5b-instruct-q4_k_m")
-    return Bench(Workspace.open(replayed), tmp_path_factory.mktemp("recorded"))
-
-
 def followup(case: Case, bench: Bench) -> Failures:
     [alone] = bench.transformed(Condense(), case["question"], case["history"])
     said = alone.casefold()
@@ -124,7 +116,7 @@ def emoji(case: Case, bench: Bench) -> Failures:
         if normalize(case["question"]).strip() or "type one" not in str(error):
             yield str(error)
         return
-    said = answer.text == NO_WORDS if not any(map(str.isalnum, case["question"])) else bool(answer.text)
+    said = answer.text in NO_WORDS.values() if not any(map(str.isalnum, case["question"])) else bool(answer.text)
     if not said or answer.found:
         yield f"answered: {answer}"
 
@@ -185,28 +177,6 @@ def test_as_many_fresh_cases_of_each_kind_pass_as_were_measured(kind: str, bench
     fresh = [case for case in CASES if case["origin"] == "fresh" and case["kind"] == kind]
     passed = sum(next(WRAPPERS[kind](case, bench), None) is None for case in fresh)
     assert passed >= FRESH[kind]
-
-
-RECORDED = {
-    "followup": (4, 7),
-    "cause": (0, 0),
-    "comparison": (7, 7),
-    "not_comparison": (0, 6),
-    "exploration": (1, 4),
-    "complexity": (4, 28),
-    "identifier": (1, 5),
-    "emoji": (1, 5),
-    "nothing": (2, 2),
-}
-"""How many source and fresh cases of each kind the recorded model passes."""
-
-
-@pytest.mark.parametrize("kind", WRAPPERS)
-def test_as_many_cases_pass_on_the_recorded_model_as_were_measured(kind: str, recorded: Bench) -> None:
-    passed = Counter(
-        case["origin"] for case in CASES if case["kind"] == kind and next(WRAPPERS[kind](case, recorded), None) is None
-    )
-    assert (passed["source"], passed["fresh"]) == RECORDED[kind]
 
 
 def test_the_decision_fetches_exactly_as_many_chunks_as_expected_for_most_questions(bench: Bench) -> None:

@@ -87,25 +87,19 @@ def _document(page: Page, name: str, file_type: str, structure: dict[str, Any]) 
 
 
 def _content(path: Path) -> Content:
-    read_file = _reader(path)
+    """Read a file by its suffix after checking its size; any name may hide a web page."""
+    if (suffix := path.suffix.lower()) not in READERS:
+        formats = ", ".join(READERS)
+        raise FileError(f"is not one of the formats that can be read ({formats}); save it as PDF or DOCX.")
+    _inspect(path)
+    with path.open("rb") as file:
+        begins = file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     try:
-        return read_file(path)
+        return (read_html if begins.startswith((b"<!doctype html", b"<html")) else READERS[suffix])(path)
     except FileError:
         raise
     except Exception as error:  # a parser may raise anything on a broken file, an OSError too
         raise FileError(f"is damaged, protected or no real {path.suffix} file; open and save it anew.") from error
-
-
-def _reader(path: Path) -> Callable[[Path], Content]:
-    """Choose the reader of a file after checking its size; any name may hide a web page."""
-    suffix = path.suffix.lower()
-    if suffix not in READERS:
-        raise FileError(unreadable_message())
-    _inspect(path)
-    with path.open("rb") as file:
-        head = file.read(1024)
-    begins = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
-    return read_html if begins.startswith((b"<!doctype html", b"<html")) else READERS[suffix]
 
 
 def _inspect(path: Path) -> None:
@@ -119,11 +113,6 @@ def _inspect(path: Path) -> None:
         raise FileError(too_large_message(limit))
     if status.st_size == 0:
         raise FileError("is empty.")
-
-
-def unreadable_message() -> str:
-    """Say, to follow a file's name, that there is no reader for its format."""
-    return f"is not one of the formats that can be read ({', '.join(READERS)}); save it as PDF or DOCX."
 
 
 def too_large_message(limit: int) -> str:

@@ -24,6 +24,7 @@ _MEANINGLESS = re.compile(
     r"(?:document|presentation|slide|문서|프레젠테이션) ?\d*|.*\.(?:docx?|pptx?|hwpx?|pdf|indd|tex|html?))\s*",
     re.IGNORECASE,
 )
+_BULLET = re.compile(r"^([^\S\n]*)[\uf020-\uf0ff][^\S\n]*(?=\S)", re.MULTILINE)  # of a symbol font, such as Wingdings
 _BEGINS_WITH_NUMBER = re.compile(r"\s*(?:\d|[IVX]+\.|chapter\b|제\s?\d)", re.IGNORECASE)
 
 
@@ -77,7 +78,7 @@ def page(number: int | None, blocks: Iterable[Block], separator: str = "\n") -> 
     headings: list[Heading] = []
     position = 0
     for block in blocks:
-        text = normalize(block.text)
+        text = _BULLET.sub(r"\1- ", normalize(block.text))
         if block.level is not None and text.strip():
             start = position + len(text) - len(text.lstrip())
             label = " ".join(normalize(block.label or text).split())

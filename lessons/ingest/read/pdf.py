@@ -51,7 +51,7 @@ Running = Sequence[dict[int, bool]]
 def read_pdf(path: Path) -> Content:
     """Read each page. FileError if the file needs a password, is no PDF, or takes too long or too much memory."""
     about, *drawn_pages = _drawn_pages(path)
-    pages = _with_whole_words([[Line(*line) for line in drawn_page["lines"]] for drawn_page in drawn_pages])
+    pages = _with_whole_words([[Line(*line) for line in lines] for lines in drawn_pages])
     running = running_lines([[line.text for line in lines] for lines in pages])
     headings = _headings(pages, running, {(at, _compact(title)): depth for at, title, depth in about["outline"]})
     numbered_blocks = enumerate(_blocks(pages, running, headings), start=1)
@@ -61,7 +61,7 @@ def read_pdf(path: Path) -> Content:
     return Content(pages_read, about.get("Title"), first_date(created), notes)
 
 
-def _drawn_pages(path: Path) -> list[dict[str, Any]]:
+def _drawn_pages(path: Path) -> list[Any]:
     """Return what PDFium reads of the file and of each of its pages."""
     limits = settings()
     about, *pages = _reader(os.getpid()).read(path, limits.max_pages, limits.max_read_seconds)
@@ -80,47 +80,30 @@ class PdfiumProcess:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Any = None
 
-    def read(self, path: Path, most_pages: int, seconds: float) -> list[dict[str, Any]]:
-        """Return an object for the file and one for each page; FileError if the process died or took too long."""
-        with self._lock:  # to the end of a process that ends: the next file must not be given to it
-            process = self._running()
+    def read(self, path: Path, most_pages: int, seconds: float) -> list[Any]:
+        """Return an object for the file, then the lines of each page; FileError if it died or took too long."""
+        with self._lock:
+            if self._process is None or self._process.poll() is not None:
+                command = [sys.executable, "-P", str(Path(__file__).with_name("pdfium.py"))]
+                self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            process, request = self._process, json.dumps([str(path), most_pages]).encode()
             timer = Timer(seconds, process.kill)
             timer.start()
-            try:
-                values = list(self._answers(process, path, most_pages))
-            finally:
-                in_time = timer.is_alive()
-                timer.cancel()
-            is_answered = values[-1:] == [None]
-            if not is_answered:
+            with suppress(OSError):  # it has been killed
+                process.stdin.write(request + b"\n")
+                process.stdin.flush()
+            line, in_time = process.stdout.readline(), timer.is_alive()
+            timer.cancel()
+            if not line.endswith(b"\n") or line.startswith(b'[{"error"'):
                 process.kill()
-            if not is_answered or "error" in values[0]:
                 process.wait()
-        if is_answered:
-            return values[:-1]
+        if line.endswith(b"\n"):
+            return json.loads(line)
         if not in_time:
             raise FileError(f"takes more than {seconds:.0f} seconds to read; split it into several files.")
         raise FileError("would exhaust its reader and is refused; if you trust it, print it to a new PDF.")
-
-    def _running(self) -> "subprocess.Popen[bytes]":
-        if self._process is None or self._process.poll() is not None:
-            command = [sys.executable, "-P", str(Path(__file__).with_name("pdfium.py"))]
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        return self._process
-
-    def _answers(self, process: "subprocess.Popen[bytes]", path: Path, most_pages: int) -> Iterator[Any]:
-        """Yield each line that the process writes, up to the one that ends a file, or to its own end."""
-        assert process.stdin is not None
-        assert process.stdout is not None
-        with suppress(OSError):  # it has been killed
-            process.stdin.write(json.dumps([str(path), most_pages]).encode() + b"\n")
-            process.stdin.flush()
-            for line in process.stdout:
-                yield (value := json.loads(line))
-                if value is None:
-                    return
 
 
 @cache

@@ -1,7 +1,7 @@
 """What PDFium reads of a PDF, in a process of its own: a hostile file may crash it, never end, or ask for all memory.
 
-This file is run as a script, which imports nothing of the package. For each path that it is given it prints a JSON
-object about the file, one for each page, and null at the end, each on a line.
+This file is run as a script, which imports nothing of the package. For each path that it is given it prints a line of
+JSON: an object about the file and the lines of each page.
 """
 
 import json
@@ -30,33 +30,35 @@ _HYPHENS = dict.fromkeys(map(ord, "\ufffe\x02"), SOFT_HYPHEN)  # as PDFium write
 
 
 def main() -> None:
-    """Read the files whose paths come in, each with the most pages that it may have, as JSON a line."""
-    _limit()
+    """Read the files whose paths come in, each with the most pages that it may have, and print a line for each."""
+    with suppress(ImportError, ValueError, OSError):  # Windows has none of this
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the parent, and its end ends this process
     for line in sys.stdin:
         try:
-            _read(*json.loads(line))
-            _print(None)
+            print(json.dumps(_read(*json.loads(line))), flush=True)
         except pdfium.PdfiumError as error:  # PDFium would give this code for the next file, too, so it ends here
-            _print({"error": error.err_code})
-            _print(None)
+            print(json.dumps([{"error": error.err_code}]), flush=True)
             return
 
 
-def _read(path: str, most_pages: int) -> None:
-    """Print what the file and its pages hold; no page of a file that has too many. PdfiumError if it cannot be opened.
+def _read(path: str, most_pages: int) -> list[Any]:
+    """Return what the file holds, then the lines of each page; no page of a file that has too many.
 
-    A page that is broken is printed without lines, since others may not be.
+    A page that is broken has no lines, since others may not be. PdfiumError if the file cannot be opened.
     """
     pdf = pdfium.PdfDocument(path)
     pdf.init_forms()
-    _print({"pages": len(pdf), "outline": list(_outline(pdf)), **pdf.get_metadata_dict(skip_empty=True)})
+    pages: list[Any] = [{"pages": len(pdf), "outline": list(_outline(pdf)), **pdf.get_metadata_dict(skip_empty=True)}]
     for number in range(len(pdf) if len(pdf) <= most_pages else 0):
         try:
-            _print({"lines": list(_page(pdf, number))})
+            pages.append(list(_page(pdf, number)))
         except (pdfium.PdfiumError, ValueError):
-            _print({"lines": []})
+            pages.append([])
     pdf.close()
+    return pages
 
 
 def _page(pdf: pdfium.PdfDocument, number: int) -> list[Line]:
@@ -70,25 +72,11 @@ def _page(pdf: pdfium.PdfDocument, number: int) -> list[Line]:
         notes = list(_annotations(page, pdf.formenv))
         raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY)
         page.close()
-        lines = max(lines, list(_lines(pdf[number].get_textpage())), key=_letters)
+        # Where a page lost the meaning of its codes, it has signs in place of letters and digits.
+        flat = list(_lines(pdf[number].get_textpage()))
+        lines = max(lines, flat, key=lambda lines: sum(map(str.isalnum, "".join(line[0] for line in lines))))
     text = "\n".join(line[0] for line in lines)
     return [*lines, *((note, 0.0, False) for note in notes if note not in text)]
-
-
-def _letters(lines: list[Line]) -> int:
-    """Count letters and digits: a page that lost the meaning of its codes has signs instead."""
-    return sum(map(str.isalnum, "".join(line[0] for line in lines)))
-
-
-def _print(value: dict[str, Any] | None) -> None:
-    print(json.dumps(value), flush=True)
-
-
-def _limit() -> None:
-    with suppress(ImportError, ValueError, OSError):  # Windows has none of this
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
 def _outline(pdf: pdfium.PdfDocument) -> Iterator[tuple[int, str, int]]:

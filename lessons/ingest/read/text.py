@@ -5,7 +5,9 @@ As Markdown every format reaches the splitter, with the place of each heading.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
 from datetime import date
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.+)")
 _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _NO_PARAGRAPH = re.compile(r"\s*$|\s*[-*+>|]|\s*\d+[.)]\s| {4}|\t")
+_BREAK = re.compile(r"(`[^`]*`)|<br\s*/?>", re.IGNORECASE)
 _MARKUP = re.compile(r"\*\*|`|!?\[([^\]]{0,300})\]\([^)]{0,1000}\)")
 _FRONT_MATTER = re.compile(r"(---|\+\+\+)\n((?:[^\n]*\n){0,50}?)\1[ \t]*(?:\n|$)")
 _PICTURE = re.compile(
@@ -32,15 +35,18 @@ _PICTURE = re.compile(
 """A picture that is part of the text. No match reaches into another one, so that the time grows with the text only."""
 _ALT = re.compile(r"\balt=\"([^\"]*)\"|\balt='([^']*)'", re.I)
 
+REPEATED = 200  # characters that a merged cell may have to be repeated in each row that it spans
+MOST_COLUMNS = 63  # of a table in Word
 MOST_ATTRIBUTES = 1_000  # of one tag: building a tree takes a time that grows with the square of them
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w-]+)|^<\?xml[^>]+encoding=[\"']([\w-]+)", re.IGNORECASE)
 _DATES = {"date", "dc.date", "article:published_time", "datePublished"}
 _INLINE = "a abbr b bdi bdo big cite code data dfn em font i ins kbd label mark nobr q s samp small span strong sub sup"
 _INLINE += " time tt u var wbr"
-_HIDDEN = (
-    "//title|//script|//style|//template|//noscript|//nav|//svg|//*[@hidden]|//*[contains(@style, 'display:none')]"
-)
-_ESCAPED_NUMBER = re.compile(r"^(\s{0,20}\d{1,9})\\([.)])")
+_UNREAD = "//title|//script|//style|//template|//noscript|//nav|//svg|//iframe|//audio|//video"
+_STYLE = "translate(@style, 'ABDEHILNOPSTUVY ', 'abdehilnopstuvy')"
+_HIDDEN = f"//*[@hidden or contains({_STYLE}, 'display:none') or contains({_STYLE}, 'visibility:hidden')]"
+_END = re.compile(r"</(?:html|body)\s*>", re.IGNORECASE)  # where lxml ends a page and a browser reads on
+_ADDED = re.compile(r"^([\s\d.*-]{0,20}\d)\\(?=[.)])|(?<![^\S\n])[^\S\n]++$", re.M)  # by the conversion
 _BLANKS = re.compile(r"\s*\n\s*")  # a line end of the source is a blank to a browser
 _OPTIONS = ConversionOptions(
     extract_metadata=False,
@@ -176,7 +182,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[Block]:
                 fence = ""
         else:
             fence = mark[1] if mark else ""
-            yield Block(line, *_heading(lines, number))
+            yield Block(_BREAK.sub(lambda match: match[1] or " ", line), *_heading(lines, number))
 
 
 def _heading(lines: Sequence[str], number: int) -> tuple[int, str] | tuple[()]:
@@ -197,7 +203,7 @@ def _unclosed(title: str) -> str:
 
 
 def read_html(path: Path) -> Content:
-    """Read one page. Menus (`nav`) are left out and noted; FileError for a hostile page."""
+    """Read one page. Menus (`nav`) and hidden words are left out and noted; FileError for a hostile page."""
     with path.open("rb") as file:
         declared = _CHARSET.search(file.read(2048))
     text, notes = text_of(path, (declared[1] or declared[2]).decode() if declared else None)
@@ -206,7 +212,18 @@ def read_html(path: Path) -> Content:
         return Content([], notes=notes)
     title, day, menus = root.findtext(".//title"), _declared_date(root), len(root.findall(".//nav"))
     notes += (f"Navigation menus that were left out: {menus}.",) if menus else ()
+    words = _stripped(root, _UNREAD)
+    hidden = words - _stripped(root, _HIDDEN)
+    notes += (f"Hidden words that were left out: {hidden}.",) if hidden else ()
     return Content([markdown_page(None, _markdown(root))], title, day, notes)
+
+
+def _stripped(root: Any, path: str) -> int:
+    """Strip elements, but not the text between them, and count the words that are left."""
+    for tag in root.xpath(path):
+        tag.tag = "unread"  # kept in the tree, whose text around it stays where it is
+    etree.strip_elements(root, "unread", with_tail=False)
+    return len(" ".join(root.itertext()).split())
 
 
 def _tree(text: str) -> Any:
@@ -214,7 +231,7 @@ def _tree(text: str) -> Any:
         raise FileError(f"has more than {settings().max_html_tags:,} tags; split it into several files.")
     etree.fromstring(text.encode(), html.HTMLParser(encoding="utf-8", huge_tree=True, target=_Tags()))
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
-    root = etree.fromstring(text.encode(), parser)
+    root = etree.fromstring(_END.sub("", text).encode(), parser)
     if any("depth" in error.message for error in parser.error_log):
         raise FileError("nests its tags too deeply; save it anew from a browser.")
     return root
@@ -238,13 +255,17 @@ def _declared_date(root: Any) -> date | None:
 
 
 def _markdown(root: Any) -> str:
-    """Convert the tree to Markdown. A table that holds other tables lays out the page: its cells become blocks."""
-    for tag in root.xpath(_HIDDEN):
-        tag.tag = "unread"  # kept in the tree, whose text around it stays where it is
+    """Convert the tree to Markdown. A table that holds other tables lays out the page: its cells become blocks.
+
+    A cell that spans rows stands in each of them, as in a table of an office file.
+    """
     for layout in root.xpath("//table[.//table]"):
         for tag in layout.xpath("self::table|tr|*/tr|tr/td|tr/th|*/tr/td|*/tr/th|thead|tbody|tfoot"):
             tag.tag = "div"
-    etree.strip_elements(root, "unread", with_tail=False)
+    for heading in root.xpath("//li/*[1][self::h1 or self::h2 or self::h3 or self::h4 or self::h5 or self::h6]"):
+        heading.tag = "p"  # its line begins an item, and so cannot begin a heading
+    for table in root.xpath("//table[.//@rowspan]"):
+        _repeat_merged(table)
     etree.strip_tags(root, *_INLINE.split())
     verbatim = {inner for outer in root.iter("pre", "textarea") for inner in outer.iter()}
     for tag in root.iter():
@@ -255,5 +276,26 @@ def _markdown(root: Any) -> str:
     result = convert(etree.tostring(root, encoding="unicode", method="html"), _OPTIONS)
     if result.warnings:
         raise FileError("nests its tags too deeply; save it anew from a browser.")
-    lines = (line.rstrip() for line in (result.content or "").splitlines())
-    return "\n".join(_ESCAPED_NUMBER.sub(r"\1\2", line) for line in lines)
+    return _ADDED.sub(r"\1", result.content or "")
+
+
+def _repeat_merged(table: Any) -> None:
+    """Copy each cell that spans rows into those below it, without its text if that is long.
+
+    A hostile table gets no more than ten times its text.
+    """
+    spare = 10 * len("".join(table.itertext()))
+    for row, row_below in pairwise(table.iter("tr")):
+        column = 0
+        for cell in row.iterchildren("td", "th"):
+            length, rows = len("".join(cell.itertext())), _number(cell.attrib.pop("rowspan", "1"))
+            if rows > 1 and column < MOST_COLUMNS and (spare := spare - length - 1) > 0:
+                copy = deepcopy(cell) if length <= REPEATED else etree.Element(cell.tag, cell.attrib)
+                copy.set("rowspan", f"{rows - 1}")
+                ends = accumulate(_number(tag.get("colspan", "1")) for tag in row_below)
+                row_below.insert(sum(end <= column for end in ends), copy)
+            column += _number(cell.get("colspan", "1"))
+
+
+def _number(text: str) -> int:
+    return max(1, int(text)) if re.fullmatch("[0-9]{1,3}", text) else 1

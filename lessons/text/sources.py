@@ -1,6 +1,8 @@
-"""Where words stand: which words of a chunk are on which page, and the pages of a quote."""
+"""The sources of an answer: the pages on which its words stand, and which edition of a document is the current one."""
 
+import re
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Mapping
 from itertools import accumulate, pairwise
 from typing import Any
@@ -38,3 +40,20 @@ def page_label(*pages: int | None) -> str:
     if len(numbers) > 1:
         return f", pp. {numbers[0]}–{numbers[-1]}"
     return f", p. {numbers[0]}" if numbers else ""
+
+
+VERSION = re.compile(r"(?<!\d)\d+(?:\.\d+)+")
+
+
+def replaced(documents: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Map each document of which there is a newer edition to the name of the current one.
+
+    The titles of editions differ in the version only, and the latest of them is the current one.
+    """
+    editions = defaultdict[str, list[tuple[str, str]]](list)
+    for name, metadata in documents.items():
+        bare = VERSION.sub("", title := str(metadata.get("title") or ""))
+        if bare not in ("", title):
+            editions[bare].append((str(metadata.get("date") or ""), name))
+    latest = {name: max(group) for group in editions.values() for date, name in group if date < max(group)[0]}
+    return {name: current for name, (_, current) in latest.items()}
