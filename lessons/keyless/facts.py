@@ -67,7 +67,7 @@ _IS = re.compile(
 _OWNED = re.compile(
     rf"(?i)^(?P<owner>my|our|the) (?P<key>[a-z]+(?: [a-z]+){{0,2}}) (?:is|are|was|were|will be){_ADVERB} (?P<value>.+)$"
 )
-_TRAILING = re.compile(r"(?i) (?:for|since|because|when|while|now|every|so|today|at the moment)\b.*$|[\s.,!]+$")
+_TRAILING = re.compile(r"(?i) (?:for|since|because|when|while|now|every|so|today|at the moment)\b.*$")
 _CLAUSE = re.compile(
     r"(?i)[;:!?？](?!\d)|,(?!\d{3})|\.(?!\d)|\s[–—-]\s"
     rf"|\b(?:and|but|so) (?=(?:I|we|my|our|{'|'.join(row[2] for row in CLASSES.values())})\b)"
@@ -145,7 +145,7 @@ def _english(clause: str, of_user: bool) -> Fact | None:
 
 def _measured(name: str, value: str) -> Fact | None:
     """Name a number by what it counts: 'we have 8 users'; 'I am 34' is an age."""
-    counted = re.fullmatch(r"(?P<number>\d[\d,.]*) ?(?P<unit>[a-z]+(?: old)?)?", _TRAILING.sub("", value))
+    counted = re.fullmatch(r"(?P<number>\d[\d,.]*) ?(?P<unit>[a-z]+(?: old)?)?[ .,!]*", _TRAILING.sub("", value))
     if name in ("have", "be") and counted:
         return _fact("age" if counted["unit"] in (None, "years old") else counted["unit"], value)
     return _fact(CLASSES[name][0], re.sub(r"^an? ", "", value))
@@ -193,7 +193,7 @@ def _class_of(match: re.Match[str]) -> str:
 
 def _fact(key: str, value: str, of_user: bool = True) -> Fact | None:
     """Return the fact, if its value can be one: no request, no trouble with the product, no pronoun."""
-    value = _LEADING.sub("", _TRAILING.sub("", _TRAILING.sub("", value)).strip(" '\"“”"))
+    value = _LEADING.sub("", _TRAILING.sub("", value).rstrip(" .,!").strip(" '\"“”"))
     first, *_ = value.split() or [""]
     is_word = re.fullmatch(r"[a-z]+", first) and (first in ENGLISH_STOP_WORDS - words_of("may_begin_values"))
     words = {*re.split(r"[\s]|(?<=[가-힣])[이가은는을를](?=\s|$)", value.lower()), key}

@@ -36,7 +36,7 @@ _AUXILIARY = re.compile(
     r"(?i)\b(?:is|are|was|were|do|does|did|can|could|will|would|should|must|has|have|had|may|tell|show|explain)\b"
 )
 _TOPIC = re.compile(r"[은는도]요?\W*$")
-_PREDICATE = re.compile(r"(?:(?<![은는도])요|니까|니다|나|[가-힣](?:줘|해|돼|져|야|죠|지|라)|주세요|까)\s*[?？.!]*\s*$")
+_PREDICATE = re.compile(r"(?:(?<![은는도])요|니까|니다|나|[가-힣](?:줘|해|돼|져|야|죠|지|라)|주세요|까)[\s?？.!]*+$")
 _PERSON = re.compile(r"(?i)\b(?:he|she|him|his|her|hers)\b|그\s?(?:분|사람|여자|남자)|이분")
 _NAMED = re.compile(
     r"\b[A-Z][a-z]+(?: [A-Z][\w-]+)+|[가-힣]{2,4}(?=\s?(?:대표|회장|사장|부사장|전무|이사|부장|팀장|교수|박사|의장))"

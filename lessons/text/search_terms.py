@@ -17,7 +17,7 @@ _KOREAN_QUESTION_WORD = re.compile(
 )
 # Predicate endings that say nothing about the subject. What stands before them is the word.
 _KOREAN_ENDING = re.compile(
-    r"(?:이었|하였|되었|있|없|였|했|됐|었|았|겠|하|되|합|됩|입|습|십|이|주){0,9}"
+    r"[있없였했됐었았겠하되합됩입습십이주]{0,9}"
     r"(?:니까|니다|인가요|한가요|은가요|나요|까요|세요|어요|아요|해요|돼요|예요|에요|이죠|(?<=..)는지|(?<=..)은지|(?<=..)인지"
     r"|(?<=[었았했됐였겠있없렸켰쳤졌셨갔왔봤줬])[다어나]|(?<=..)[한된]다|(?<=..)[하되][나냐니지]|(?<=..)[할될]까|(?<=..)[해돼])$"
 )

@@ -47,7 +47,7 @@ _STYLE = "translate(@style, 'ABDEHILNOPSTUVY ', 'abdehilnopstuvy')"
 _HIDDEN = f"//*[@hidden or contains({_STYLE}, 'display:none') or contains({_STYLE}, 'visibility:hidden')]"
 _END = re.compile(r"</(?:html|body)\s*>", re.IGNORECASE)  # where lxml ends a page and a browser reads on
 _ADDED = re.compile(r"^([\s\d.*-]{0,20}\d)\\(?=[.)])|(?<![^\S\n])[^\S\n]++$", re.M)  # by the conversion
-_BLANKS = re.compile(r"\s*\n\s*")  # a line end of the source is a blank to a browser
+_BLANKS = re.compile(r"(?<!\s)\s*\n\s*")  # a line end of the source is a blank to a browser
 _OPTIONS = ConversionOptions(
     extract_metadata=False,
     preprocessing=PreprocessingOptions(enabled=False),
