@@ -110,7 +110,7 @@ def tcp_server() -> Iterator[str]:
         folder=cluster,
     )
     assert made == 0, said
-    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=30 -F"
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=100 -F"
     started, said = run("pg_ctl", "start", "-w", "-l", "log", "-o", options, folder=cluster)
     assert started == 0, said
     yield f"postgresql://owner:p%40ss%20word%2F5%25@127.0.0.1:{port}/postgres"
