@@ -90,6 +90,8 @@ class Gain:
         """The verdict in the language of the reader, and the least difference that would show where none does."""
         if self.verdict != "no difference shown" or not self.detectable >= 0.005:  # NaN, or where no question moved
             return _(self.verdict)
+        if not self.ci_low <= 0 <= self.ci_high:
+            return _("no difference shown (the interval excludes zero, but p does not agree)")
         return _("no difference shown (one of at least {0} would show)").format(f"{self.detectable:.2f}")
 
     @property

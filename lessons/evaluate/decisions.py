@@ -160,7 +160,7 @@ class SupportRun:
     def __repr__(self) -> str:
         right = [result.right for result in self.handled]
         share = mean_with_interval(self.mean(lambda result: result.right), interval(right))
-        return _("{0} of {1} questions handled rightly").format(share, len(right))
+        return _("{0} of {1} questions handled correctly").format(share, len(right))
 
 
 def support_questions(split: str) -> list[SupportQuestion]:

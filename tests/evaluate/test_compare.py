@@ -133,6 +133,7 @@ def test_a_difference_that_a_single_look_would_show_is_not_called_one() -> None:
     gain = paired_gain("a", "b", "recall@5", *values, COMPARISONS)
     assert gain.p / COMPARISONS < 0.05 < gain.p
     assert gain.verdict == "no difference shown"
+    assert (gain.ci_low > 0) == ("the interval excludes zero" in str(gain))
     assert paired_gain("a", "b", "recall@5", *values).verdict == "better"
 
 

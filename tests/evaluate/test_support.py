@@ -40,6 +40,6 @@ def test_right_is_every_fact_or_the_right_fallback(asked: SupportQuestion, answe
 
 def test_a_run_tells_its_share_with_an_interval() -> None:
     run = SupportRun((Handled(question(), answered("26 months")), Handled(question(), answered("no idea"))))
-    assert repr(run) == "0.50 [–] of 2 questions handled rightly"
-    assert repr(SupportRun(run.handled * 5)) == "0.50 [0.20, 0.80] of 10 questions handled rightly"
+    assert repr(run) == "0.50 [–] of 2 questions handled correctly"
+    assert repr(SupportRun(run.handled * 5)) == "0.50 [0.20, 0.80] of 10 questions handled correctly"
     assert len(run.wrong) == 1
