@@ -238,6 +238,7 @@ def test_ingesting_again_adds_nothing_and_a_copy_is_told_apart(owner: str, tmp_p
 def test_a_bad_file_is_reported_and_the_others_go_on(owner: str, tmp_path: Path) -> None:
     (tmp_path / "bad.pdf").write_bytes(b"no pdf")
     (tmp_path / "good.txt").write_text("The garden closes at nine.")
+    (tmp_path / "table.csv").write_text("gate,closes\nnorth,nine")
     done = lessons("ingest", str(tmp_path), "--user", "cli-bad", "--json")
     assert done.returncode == 1
     told = {(line["file"], line["index"]): line["status"] for line in json.loads(done.stdout)}
@@ -246,6 +247,7 @@ def test_a_bad_file_is_reported_and_the_others_go_on(owner: str, tmp_path: Path)
         ("good.txt", "naive"): "added",
         ("bad.pdf", "enhanced"): "failed",
         ("good.txt", "enhanced"): "added",
+        ("table.csv", ""): "skipped",
     }
 
 

@@ -55,7 +55,8 @@ def ingest(
         )
     targets = [by_name[index]] if index else list(by_name.values())
     files = list_files(folders)
-    if unread := unreadable_files(folders):
+    unread = unreadable_files(folders)
+    if unread:
         names = ", ".join(unread[:LISTED]) + (f" and {len(unread) - LISTED} more" if len(unread) > LISTED else "")
         note(f"of a kind that cannot be read: {names}")
     with doing("Opening the database …"):
@@ -95,7 +96,8 @@ def ingest(
             if not as_json:
                 print(_line(report[-1]), flush=True)  # typer's echo goes past what keeps the bars below
     if as_json:
-        print_json(report)
+        skipped = {"index": "", "status": "skipped", "reason": "of a kind that cannot be read"}
+        print_json(report + [{"file": name, **skipped} for name in unread])
     elif report:
         used = [sum(line[name] for line in report) for name in ("llm_calls", "tokens_in", "tokens_out", "cost")]
         if used[0]:

@@ -49,7 +49,7 @@ def _pattern(form: str) -> re.Pattern[str]:
 
 
 def by_facts(golden: Golden, text: str) -> float:
-    """Score 1.0 if the text states every key fact, 0.5 for a third of them, else 0.0."""
+    """Score 1.0 if the text states every key fact, 0.5 for at least a third of them, else 0.0."""
     share = sum(states(fact, text) for fact in golden.key_facts) / len(golden.key_facts)
     return 1.0 if share == 1 else 0.5 if share >= LEAST else 0.0
 

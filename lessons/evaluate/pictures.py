@@ -124,7 +124,7 @@ def plot_fusion(documents: Sequence[RetrievedDocument], question: Golden) -> Fig
         group = [document for document, evidence in pairs if bool(evidence) is is_hit]
         x, y = ([document.legs.get(leg, low) for document in group] for leg, low in lowest.items())
         axes.scatter(x, y, s=[15 + 120 * document.score**2 for document in group], color=colour, label=label)
-    axes.set(xlabel="by meaning: cosine above the average of the chunk's language", ylabel="by words: BM25 score")
+    axes.set(xlabel="vector search: cosine above its language's average", ylabel="keyword search: BM25 score")
     axes.set_title("What the two searches say of each chunk")
     axes.legend(frameon=False)
     return figure

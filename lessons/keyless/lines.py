@@ -79,7 +79,7 @@ def _names(line: str, rows: Sequence[Row]) -> Row:
     words = _NAME.findall(line)
     if len(words) > count and sum(_DATED.search(word) is not None for word in words[-count:]) > 1:
         return (" ".join(words[:-count]), *words[-count:])
-    readings = (words, re.split(r"\s(?=[A-Z])", line.strip()))
+    readings = (words, [] if re.search(r"\d", line) else re.split(r"\s(?=[A-Z])", line.strip()))
     return next((("", *names)[-count - 1 :] for names in readings if len(names) in (count, count + 1)), ())
 
 
@@ -175,7 +175,7 @@ def _lines(text: str) -> tuple[Line, ...]:
         is_row = "|" in text and _ROW.match(text) is not None
         if is_row and _RULE.fullmatch(text):
             continue
-        if is_row and not header and "|" in following and len(cells(text)) == len(cells(following)):
+        if is_row and (_RULE.fullmatch(following) or not header) and _is_header(cells(text), cells(following)):
             header = cells(text)
             continue
         header = header if is_row else ()
@@ -189,6 +189,11 @@ def _lines(text: str) -> tuple[Line, ...]:
     return tuple(lines)
 
 
+def _is_header(row: Row, following: Row) -> bool:
+    """Tell the names of columns from a name with its value, the first row of a table of two columns without names."""
+    return len(row) == len(following) > 1 and not (len(row) == 2 and _NUMBER.match(row[1]) and not periods(row[1]))
+
+
 def _heading_level(texts: list[str], position: int) -> int:
     """Return 1 to 6 for a Markdown heading, 7 for a plain line that heads what follows, 8 for a question, else 0."""
     text, following = texts[position], texts[position + 1 : position + 4]
@@ -196,11 +201,9 @@ def _heading_level(texts: list[str], position: int) -> int:
         return min(6, len(text) - len(text.lstrip("#")))
     if _is_numbered_heading(texts, position):
         return 7
-    if not following:
-        return 0
-    if text[-1] in "?？":
+    if following and text[-1] in "?？":
         return 8
-    if not _is_short(text):
+    if not (following and _is_short(text)):
         return 0
     # One or two short lines before a sentence, a list or a table head it; more of them are data.
     short = next((count for count, line in enumerate(following) if not _is_short(line)), len(following))

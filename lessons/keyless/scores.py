@@ -33,8 +33,6 @@ _COMMAND = re.compile(
     r"|(?:지시|명령|지침|규칙|내용)\S*\s.{0,20}무시|무시하고",
     re.IGNORECASE,
 )
-
-
 _MEASURE = re.compile("몇 ?([가-힣])")  # what is counted stands behind its number: 몇 개, 몇 퍼센트
 _HOW_MANY = re.compile(r"(?i)\bhow (?:many|much)\b|얼마(?!나)|몇")
 _NUMBER = re.compile(

@@ -12,6 +12,7 @@ from functools import cache, cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -56,12 +57,16 @@ def mean_key(language: str) -> bytes:
 
 @cache
 def read_vectors(model_name: str, folder: Path = SHIPPED) -> dict[bytes, np.ndarray]:
-    """Read the vectors shipped for a model by key, float16; {} if there are none."""
+    """Read the vectors shipped for a model by key, float16; {} if there are none, or none that can be read."""
     path = folder / f"{model_name}.npz"
     if not path.exists():
         return {}
-    with np.load(path, allow_pickle=False) as file:
-        return dict(zip((row.tobytes() for row in file["keys"]), file["vectors"], strict=True))
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return dict(zip((row.tobytes() for row in file["keys"]), file["vectors"], strict=True))
+    except (OSError, EOFError, KeyError, ValueError, BadZipFile) as error:
+        logger.warning("%s is damaged, so its texts are embedded again: %s", path.name, error)
+        return {}
 
 
 class CachedEmbedding(ThreadedEmbedding):

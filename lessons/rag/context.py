@@ -5,7 +5,7 @@ chunk.
 import re
 from dataclasses import dataclass, field
 
-from lessons.models.keyless import passage
+from lessons.models.keyless import cells, passage
 from lessons.models.tokens import TokenCounter, TokenEstimator
 from lessons.plan import beginning
 from lessons.rag.types import Context, Documents, RetrievedDocument
@@ -129,10 +129,10 @@ def best_quote(claim: str, content: str, title: str = "") -> str:
     read, words = passage(0, "", content), " ".join(content.split())
     title = title or read.name
     claim_terms = set(terms(claim)) - set(terms(title)) or set(terms(claim))
-    headings = {line.text for line in read.lines if line.kind == "heading"}
+    names, headings = {line.header for line in read.lines}, {line.text for line in read.lines if line.kind == "heading"}
     figures = numerals(claim).keys() - numerals(title).keys()
     complete = (sentence for sentence in sentences(content) if " ".join(sentence.split()) in words)
-    candidates = [sentence for sentence in complete if not (figures and sentence in headings)]
+    candidates = [each for each in complete if cells(each) not in names and not (figures and each in headings)]
     best = max(
         candidates,
         key=lambda sentence: (len(figures & numerals(sentence).keys()), _overlap(claim_terms, sentence)),

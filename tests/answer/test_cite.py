@@ -100,6 +100,11 @@ def test_the_row_that_holds_a_figure_is_quoted_and_not_the_title(claim: str) -> 
     assert best_quote(claim, TABLE) == "Revenue | 389.0 | 350.9"
 
 
+def test_a_row_without_figures_is_quoted_and_not_the_names_of_its_columns() -> None:
+    table = "| Occasion | Days off | Paid |\n| --- | --- | --- |\n| Jury duty | as needed | yes |"
+    assert best_quote("Occasion: Jury duty, Days off: as needed, Paid: yes", table) == "| Jury duty | as needed | yes |"
+
+
 def test_the_heading_stands_for_the_title_of_a_document_that_has_none() -> None:
     untitled = Context("…", (RetrievedDocument("t", TABLE, 1.0, "q4.md"),))
     (citation,) = citations("Quarterly report, Q4 2024: Revenue, Q3 2024: 350.9 [1]", untitled)

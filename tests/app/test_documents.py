@@ -198,10 +198,10 @@ def test_a_partly_read_file_says_so_when_it_comes_in_and_when_it_comes_again_and
         jobs().wait(newest.id, Scope(OWNER), 120)
         line = next(line for line in told(page.run()).splitlines() if "half" in line)
         assert line.startswith(f":orange[⚠] **{plain('half.pdf')}** {outcome}")
-        assert plain("Pages without text, which are not searched: 2.") in line
+        assert plain("Without text, and so not searched: page 2.") in line
     notes = dict(zip(page.dataframe[0].value["file"], page.dataframe[0].value["note"], strict=True))
     assert {name: note for name, note in notes.items() if note} == {
-        "half.pdf": "⚠ Pages without text, which are not searched: 2."
+        "half.pdf": "⚠ Without text, and so not searched: page 2."
     }
 
 

@@ -96,6 +96,18 @@ def test_menus_are_left_out_and_noted(path: Path) -> None:
     assert note(path) == "Navigation menus that were left out: 2."
 
 
+def test_the_words_that_stand_for_a_picture_are_read_and_the_picture_is_noted(path: Path) -> None:
+    assert text(path, "<p>Lid: <img src=l.png alt='four Torx T8 screws'> <img src=m.png></p>") == (
+        "Lid: four Torx T8 screws"
+    )
+    assert note(path) == "Pictures that were not read: 2."
+
+
+def test_frames_and_drawings_are_noted(path: Path) -> None:
+    assert text(path, "<p>Map</p><iframe src=m title=map>Old browser</iframe><svg><text>A</text></svg>") == "Map"
+    assert note(path) == "Frames, films and drawings that were left out: 2."
+
+
 def test_hidden_words_are_counted_in_a_note(path: Path) -> None:
     tabs = "<div>Ferries leave hourly.</div><div style='display: none'>Dogs travel <b hidden>for</b> free.</div>"
     assert text(path, f"{tabs}<script>var ferry = 1</script>") == "Ferries leave hourly."

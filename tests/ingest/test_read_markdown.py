@@ -35,6 +35,7 @@ def test_front_matter_is_left_out_but_for_title_and_date(path: Path, front: str)
     (page,) = read(path)
     assert page.text == "Open the hive at noon."
     assert (page.metadata["structure"]["title"], page.metadata["structure"]["date"]) == ("Bee keeping", "2022-04-09")
+    assert note(path) == ("Front matter that was left out: tags." if "tags" in front else None)
 
 
 def test_a_rule_at_the_top_is_no_front_matter(path: Path) -> None:

@@ -171,12 +171,12 @@ def test_a_page_that_is_broken_is_noted_and_the_others_are_read(path: Path) -> N
         path.read_bytes().replace(b"[7 0 R 8 0 R]", b"[7 0 R 3 0 R 8 0 R]").replace(b"/Count 2", b"/Count 3")
     )
     assert [(page.metadata["page_number"], page.text) for page in read(path)] == [(1, "First"), (3, "Second")]
-    assert note(path) == "Pages without text, which are not searched: 2."
+    assert note(path) == "Without text, and so not searched: page 2."
 
 
 def test_pages_without_text_are_noted(path: Path) -> None:
     write_pdf(path, "First", "", "", "Fourth", "")
-    assert note(path) == "Pages without text, which are not searched: 2–3, 5."
+    assert note(path) == "Without text, and so not searched: page 2–3, 5."
 
 
 def test_a_missing_end_is_noted(path: Path) -> None:

@@ -205,4 +205,4 @@ def test_the_list_of_sections_of_a_deck_moves_no_slide(tmp_path: Path, deck: Any
 def test_a_slide_without_text_is_noted(tmp_path: Path, deck: Any, slide: Any) -> None:
     box(deck.slides.add_slide(deck.slide_layouts[6]).shapes, "second")
     deck.save(str(path := tmp_path / "a.pptx"))
-    assert note(path) == "Pages without text, which are not searched: 1."
+    assert note(path) == "Without text, and so not searched: page 1."

@@ -177,6 +177,12 @@ def test_half_precision_moves_a_cosine_by_less_than_a_thousandth(tmp_path: Path)
     assert np.abs(half @ exact.T - exact @ exact.T).max() < 1e-3
 
 
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut off", b"no archive"])
+def test_a_damaged_file_means_no_shipped_vectors(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "broken.npz").write_bytes(content)
+    assert read_vectors("broken", tmp_path) == {}
+
+
 def test_no_file_means_no_shipped_vectors(tmp_path: Path) -> None:
     assert read_vectors("unheard-of", tmp_path) == {}
 

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.keyless.lines import mark_tables
+from lessons.models.keyless import NOT_FOUND
 from tests.models.answer_cases import ask, context
 
 PLAIN_EN = context(
@@ -54,6 +55,28 @@ def test_a_figure_like_a_year_does_not_hide_the_year_above_it() -> None:
 
 def test_a_short_year_is_the_year() -> None:
     assert "1,750" in ask("별내제과 21년 2분기 과자 매출은 얼마인가요?", PLAIN_KO)
+
+
+def test_a_table_of_names_and_values_has_no_names_of_columns() -> None:
+    table = "| Power | 2,200 W |\n| --- | --- |\n| Volume | 1.7 litres |"
+    documents = context(("kettle.docx", f"# Kettle K2\n\n{table}"))
+    assert ask("Which power does the kettle have?", documents) == "Power, 2,200 W [1]."
+
+
+def test_a_table_behind_another_has_the_names_of_its_own_columns() -> None:
+    tables = "\n".join(["|Chemical|Shelf|", "|-|-|", "|Acetone|12|", "", "|Device|Room|", "|-|-|", "|Centrifuge|201|"])
+    assert ask("Where is the centrifuge?", context(("lab.docx", tables))) == "Device: Centrifuge, Room: 201 [1]."
+
+
+def test_a_row_of_something_else_does_not_answer_for_its_column() -> None:
+    table = "| Claims by cause | Q2 | Q1 |\n| --- | --- | --- |\n| Broken pallet | 15 | 12 |"
+    refused = ask("How many claims were there because of theft in Q2?", context(("review.pptx", table)))
+    assert refused.startswith(NOT_FOUND["en"])
+
+
+def test_capitals_name_no_columns_where_names_hold_numbers() -> None:
+    names = "Zone Temperature Up to 50 pallets 51 to 300 pallets Over 300"
+    assert "|" not in mark_tables(f"{names}\nChill +2 °C 1,450 1,320 1,210\nFreeze -20 °C 1,870 1,740 1,610")
 
 
 def test_a_table_of_a_pdf_gets_bars() -> None:

@@ -57,7 +57,7 @@ def _unread(content: Content) -> list[str]:
     numbers = [page.number for page in content.pages if page.number and not page.text]
     runs = [list(run) for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])]
     ranges = [f"{run[0][1]}–{run[-1][1]}" if len(run) > 1 else str(run[0][1]) for run in runs]
-    return [f"Pages without text, which are not searched: {', '.join(ranges)}."] if ranges else []
+    return [f"Without text, and so not searched: page {', '.join(ranges)}."] if ranges else []
 
 
 def content_hash(path: Path, source_file: str | None = None) -> str:

@@ -42,6 +42,7 @@ _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w-]+)|^<\?xml[^>]+e
 _DATES = {"date", "dc.date", "article:published_time", "datePublished"}
 _INLINE = "a abbr b bdi bdo big cite code data dfn em font i ins kbd label mark nobr q s samp small span strong sub sup"
 _INLINE += " time tt u var wbr"
+_FRAMES = "//svg|//iframe|//audio|//video|//object|//canvas"
 _UNREAD = "//title|//script|//style|//template|//noscript|//nav|//svg|//iframe|//audio|//video"
 _STYLE = "translate(@style, 'ABDEHILNOPSTUVY ', 'abdehilnopstuvy')"
 _HIDDEN = f"//*[@hidden or contains({_STYLE}, 'display:none') or contains({_STYLE}, 'visibility:hidden')]"
@@ -79,7 +80,9 @@ def read_markdown(path: Path) -> Content:
     text, notes = text_of(path)
     front = match[2] if (match := _FRONT_MATTER.match(text)) else ""
     text = text[match.end() :] if match else text
-    values = re.findall(r"^(title|date)\s*[:=](.*)$", front, re.M)
+    values = re.findall(r"^([\w-]+)\s*[:=](.*)$", front, re.M)
+    unread = ", ".join(name for name, _ in values if name not in ("title", "date"))
+    notes += (f"Front matter that was left out: {unread}.",) if unread else ()
     declared = {name: re.sub(r"^[\"']|[\"']$", "", value.strip(" \t")) for name, value in values}
     text, pictures = _PICTURE.subn(_description, text)
     notes += unread_pictures(pictures)
@@ -137,7 +140,8 @@ def _nearly_utf_8(data: bytes) -> Decoded | None:
     """UTF-8 with a few broken bytes, at most one in a hundred of what is not ASCII."""
     text = data.decode("utf-8", "replace")
     broken = text.count("\ufffd")
-    return (text, "UTF-8 with broken bytes") if broken * 100 <= sum(not char.isascii() for char in text) else None
+    is_text = "\0" not in text and broken * 100 <= sum(not char.isascii() for char in text)
+    return (text, "UTF-8 with broken bytes") if is_text else None
 
 
 def _recognised(data: bytes) -> Decoded | None:
@@ -212,6 +216,11 @@ def read_html(path: Path) -> Content:
         return Content([], notes=notes)
     title, day, menus = root.findtext(".//title"), _declared_date(root), len(root.findall(".//nav"))
     notes += (f"Navigation menus that were left out: {menus}.",) if menus else ()
+    frames = len(root.xpath(_FRAMES))
+    notes += (f"Frames, films and drawings that were left out: {frames}.",) if frames else ()
+    for picture in root.xpath("//img[@alt]"):
+        picture.tag, picture.text = "span", picture.get("alt")
+    notes += unread_pictures(len(root.xpath("//img | //span[@alt and @src]")))
     words = _stripped(root, _UNREAD)
     hidden = words - _stripped(root, _HIDDEN)
     notes += (f"Hidden words that were left out: {hidden}.",) if hidden else ()
