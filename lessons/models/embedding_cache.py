@@ -8,6 +8,7 @@ a cosine by less than 1e-4, where right and wrong passages are 0.02 apart.
 """
 
 import logging
+from contextlib import suppress
 from functools import cache, cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -59,14 +60,11 @@ def mean_key(language: str) -> bytes:
 def read_vectors(model_name: str, folder: Path = SHIPPED) -> dict[bytes, np.ndarray]:
     """Read the vectors shipped for a model by key, float16; {} if there are none, or none that can be read."""
     path = folder / f"{model_name}.npz"
-    if not path.exists():
-        return {}
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return dict(zip((row.tobytes() for row in file["keys"]), file["vectors"], strict=True))
-    except (OSError, EOFError, KeyError, ValueError, BadZipFile) as error:
-        logger.warning("%s is damaged, so its texts are embedded again: %s", path.name, error)
-        return {}
+    with suppress(OSError, EOFError, KeyError, ValueError, BadZipFile), np.load(path, allow_pickle=False) as file:
+        return dict(zip((row.tobytes() for row in file["keys"]), file["vectors"], strict=True))
+    if path.exists():
+        logger.warning("%s is damaged, so what it holds is embedded again", path.name)
+    return {}
 
 
 class CachedEmbedding(ThreadedEmbedding):
