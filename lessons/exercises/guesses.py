@@ -135,7 +135,7 @@ def calibration() -> Figure:
         axes.plot(x, share, "o", color="#4c78a8")
         axes.annotate(str(chosen.sum()), (x, share), xytext=(6, -4), textcoords="offset points")
     axes.set(xlim=(0, 1.05), ylim=(-0.05, 1.05), xlabel="how sure you were", ylabel="share that was right")
-    axes.set_title("Your predictions, and how many")
+    axes.set_title("How sure you were, and how often right" if len(sure) else "No predictions yet")
     return figure
 
 
