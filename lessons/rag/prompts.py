@@ -15,7 +15,7 @@ NOT_SEARCHED = {
 """What is said in place of NOTHING_FOUND when nobody could look."""
 
 NO_WORDS = {
-    "en": "The question contains no words. Please ask in words.",
+    "en": "Nothing was found: the question contains no words. Please ask in words.",
     "ko": "질문에 글자가 없어 찾지 못했습니다. 질문을 글로 적어 주세요.",
 }
 """An emoji is in no language, so this is in that of the reader."""
