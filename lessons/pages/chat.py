@@ -169,7 +169,9 @@ def _converse(
             _offer_retry(turns[-1].question, "ask again")
         else:
             st.info(_("Nothing has been said yet. Ask below, in English or Korean."))
-    typed = st.chat_input(_("In English or Korean"), submit_mode="stop")
+    # Streamlit opens a page with a field at its foot scrolled to its end.
+    field = st if turns else st.container()
+    typed = field.chat_input(_("In English or Korean"), submit_mode="stop")
     if question := st.session_state.pop("again", None) or typed:
         with below.container():
             _answer(question, ask, add)

@@ -91,13 +91,15 @@ def looking(browser: WebDriver) -> Iterator[WebDriver]:
 
 
 @pytest.mark.timeout(600)
-def test_words_stand_out_on_every_page_and_nothing_reaches_beyond_the_screen(
+def test_pages_open_at_their_top_with_words_that_stand_out_and_nothing_beyond_the_screen(
     looking: WebDriver, address: str, shop: None
 ) -> None:
     for path, words in FIRST_WORDS.items():
+        resize(looking, *SCREENS[-1])
         looking.get(f"{address}/{path}")
         see(looking, words)
         at_rest(looking)
+        assert looking.execute_script("return document.querySelector('[data-testid=stMain]').scrollTop") == 0, path
         for scheme in ("light", "dark"):
             look(looking, scheme)
         levels = [int(each.tag_name[1]) for each in looking.find_elements(By.CSS_SELECTOR, HEADINGS)]
