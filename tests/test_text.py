@@ -75,6 +75,36 @@ def test_a_sentence_that_the_page_layout_broke_is_joined_again() -> None:
     assert sentences(text) == ["The committee meets on the first Monday of every month and decides about new members."]
 
 
+COLUMN = """Bicycle shed
+The new shed behind gate 4 has 36 places
+and two repair stands. Keys are handed out
+by Bora Gil at reception for a deposit of
+20,000 won. Ask for Henrik or for Mrs
+Aalto.
+Lost and found
+A silver thermos was found in the hall."""
+
+
+def test_sentences_that_a_narrow_column_broke_are_joined_below_its_heading() -> None:
+    assert sentences(COLUMN)[2:] == [
+        "Keys are handed out by Bora Gil at reception for a deposit of 20,000 won.",
+        "Ask for Henrik or for Mrs Aalto.",
+        "Lost and found",
+        "A silver thermos was found in the hall.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "Relabelling carton, at least 100 cartons\nStretch wrapping pallet with its film\nBlast freezing, tonne",
+        "Unloading a pallet by day and at night 4,200\nUnloading a pallet on a public holiday 6,900\nNo discounts.",
+    ],
+)
+def test_rows_of_a_table_stay_apart(rows: str) -> None:
+    assert sentences(rows) == rows.split("\n")
+
+
 @given(st.text())
 def test_sentences_are_never_empty_and_lose_only_white_space(text: str) -> None:
     found = sentences(text)

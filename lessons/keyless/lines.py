@@ -195,7 +195,10 @@ def _is_header(row: Row, following: Row) -> bool:
 
 
 def _heading_level(texts: list[str], position: int) -> int:
-    """Return 1 to 6 for a Markdown heading, 7 for a plain line that heads what follows, 8 for a question, else 0."""
+    """Return 1 to 6 for a Markdown heading, 7 for a plain line that heads what follows, 8 for a question, else 0.
+
+    A plain line with a figure heads nothing: it is a row of a table that its layout has lost.
+    """
     text, following = texts[position], texts[position + 1 : position + 4]
     if text[0] == "#":
         return min(6, len(text) - len(text.lstrip("#")))
@@ -203,7 +206,7 @@ def _heading_level(texts: list[str], position: int) -> int:
         return 7
     if following and text[-1] in "?？":
         return 8
-    if not (following and _is_short(text)):
+    if not (following and _is_short(text)) or any(map(_is_figure, text.split())):
         return 0
     # One or two short lines before a sentence, a list or a table head it; more of them are data.
     short = next((count for count, line in enumerate(following) if not _is_short(line)), len(following))
@@ -223,6 +226,10 @@ def _is_numbered_heading(texts: list[str], position: int) -> bool:
         return False
     neighbours = filter(None, map(_NUMBERED.match, around))
     return not any(near[1] == numbered[1] and abs(int(near[2]) - int(numbered[2])) <= 1 for near in neighbours)
+
+
+def _is_figure(word: str) -> bool:
+    return word.strip("–—-") != "" and _NUMBER.fullmatch(word) is not None and not _YEAR.fullmatch(word)
 
 
 def _is_short(text: str) -> bool:

@@ -2,14 +2,16 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, takewhile
 
 from lessons.text.search_terms import terms
 from lessons.text.word_lists import ENGLISH_STOP_WORDS, KOREAN_STOP_WORDS, words_of
 
 __all__ = ["ENGLISH_STOP_WORDS", "KOREAN_STOP_WORDS", "cut_sentences", "language", "normalize", "sentences", "terms"]
 
+COLUMN = 4  # lines before and after a break that show how wide their column is
+SNUG = 0.9  # of the widest line: letters differ in width
 _UNWANTED = dict.fromkeys([*range(9), *range(14, 32), *range(127, 160), 0xAD, 0x200B, 0xFEFF])
 _CLEAN = _UNWANTED | dict.fromkeys(map(ord, "\r\x0b\x0c\x85\u2028\u2029"), "\n")
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -71,20 +73,46 @@ def cut_sentences(text: str) -> list[str]:
 
 def _lines(text: str) -> Iterator[tuple[str, bool]]:
     """Yield each line with its end, and whether a page layout broke a sentence before it."""
-    previous = ""
-    for raw in text.splitlines(keepends=True):
-        line = raw.strip()
-        yield raw, bool(line and previous and _continues(previous, line))
-        previous = line
+    raws = text.splitlines(keepends=True)
+    lines = [raw.strip() for raw in raws]
+    for at, raw in enumerate(raws):
+        yield raw, bool(at and lines[at] and lines[at - 1]) and _continues(lines, at)
 
 
-def _continues(previous: str, line: str) -> bool:
+def _continues(lines: Sequence[str], at: int) -> bool:
     """Tell whether a page layout broke a sentence: the line before is long and open, neither is a row or a label."""
-    is_closed = previous[-1] in ".!?:;。！？…" or previous[0] == "#" or "\t" in previous or "|" in previous
-    if is_closed or _OWN_LINE.match(line) or _LABELLED.match(line):
+    previous, line = lines[at - 1], lines[at]
+    if not _is_open(previous) or _OWN_LINE.match(line) or _LABELLED.match(line):
         return False
-    width = len(previous) + sum("가" <= character <= "힣" for character in previous)
-    return width >= 50 or (width >= 30 and line[0].islower())
+    width = _width(previous)
+    return width >= 50 or (width >= 30 and (line[0].islower() or _in_column(lines, at)))
+
+
+def _in_column(lines: Sequence[str], at: int) -> bool:
+    """Tell whether a line and its neighbours are broken as a narrow column breaks prose.
+
+    There no open line has room for the word behind it; in a table, some have. A heading is shorter, and ends a column.
+    """
+    least = _width(lines[at - 1]) / 2
+    before, after = (
+        list(takewhile(lambda line: _width(line) > least, near))
+        for near in (lines[max(0, at - COLUMN) : at][::-1], lines[at : at + COLUMN])
+    )
+    column = before[::-1] + after
+    widest = max(map(_width, column))
+    is_full = [_width(f"{a} {b.split()[0]}") > SNUG * widest for a, b in pairwise(column) if _is_open(a)]
+    reads_like_prose = any(map(_END.search, column)) and not lines[at - 1][-1].isdigit()
+    goes_on = bool(after) or not _is_open(lines[at])
+    return reads_like_prose and goes_on and len(is_full) > 1 and all(is_full)
+
+
+def _is_open(line: str) -> bool:
+    return not (line[-1] in ".!?:;。！？…" or line[0] == "#" or "\t" in line or "|" in line)
+
+
+def _width(line: str) -> int:
+    """Return the width in Latin letters: a Korean one is as wide as two."""
+    return len(line) + sum("가" <= character <= "힣" for character in line)
 
 
 def _sentence_ends(line: str) -> Iterator[int]:

