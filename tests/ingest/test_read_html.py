@@ -91,6 +91,12 @@ def test_what_a_browser_hides_is_left_out(path: Path, hidden: str) -> None:
     assert text(path, f"<p>Shown</p>{hidden}<p>too</p>") == "Shown\n\ntoo"
 
 
+def test_a_raised_number_is_no_digit_of_the_one_before(path: Path) -> None:
+    assert text(path, "<p>Back within 21 days<sup>1</sup> or on the 3<sup>rd</sup></p>") == (
+        "Back within 21 days^1 or on the 3rd"
+    )
+
+
 def test_menus_are_left_out_and_noted(path: Path) -> None:
     assert text(path, "<nav>Home</nav><p>Ferries leave hourly.</p><nav>Top</nav>") == "Ferries leave hourly."
     assert note(path) == "Navigation menus that were left out: 2."

@@ -13,7 +13,7 @@ from pptx.oxml import parse_xml
 from pptx.util import Inches
 
 from lessons.ingest.read import read
-from tests.support.files import DECLARED, note, with_parts, xml
+from tests.support.files import DECLARED, note, png, with_parts, xml
 
 
 @pytest.fixture
@@ -125,6 +125,18 @@ def test_of_two_forms_of_a_shape_the_first_is_read(tmp_path: Path, deck: Any, sl
     )
     slide.shapes._spTree.append(parse_xml(f"<mc:AlternateContent {SLIDE}>{forms}</mc:AlternateContent>"))
     assert texts(tmp_path / "a.pptx", deck) == [["x² of soil"]]
+
+
+def test_the_description_of_a_picture_is_read_and_a_power_is_one(tmp_path: Path, deck: Any, slide: Any) -> None:
+    for top, description in ((1, "A bar opposite the station"), (3, None)):  # python-pptx gives it the name of the file
+        picture = slide.shapes.add_picture(png(), Inches(1), Inches(top))
+        if description:
+            picture._element.nvPicPr.cNvPr.set("descr", description)
+    run = box(slide.shapes, "x", top=5).text_frame.paragraphs[0].add_run()
+    run.text = "2"
+    run.font._element.set("baseline", "30000")
+    assert texts(tmp_path / "a.pptx", deck) == [["A bar opposite the station", "x^2"]]
+    assert note(tmp_path / "a.pptx") == "Pictures that were not read: 2."
 
 
 def test_shapes_are_read_by_their_place_whatever_lies_on_top(tmp_path: Path, deck: Any, slide: Any) -> None:

@@ -6,7 +6,7 @@ import docx
 import pytest
 
 from lessons.ingest.read import read
-from tests.support.files import OFFICE, note, with_parts, write_word
+from tests.support.files import OFFICE, note, png, with_parts, write_word
 
 PLAIN = "<w:p><w:r><w:t>The kiln is lit.</w:t></w:r></w:p>"
 
@@ -117,6 +117,32 @@ def test_a_formula_keeps_its_fraction_and_its_powers(path: Path) -> None:
     assert text(path, p("Rate: ", f"<m:oMath>{fraction}</m:oMath>")) == "Rate: k/t^2"
 
 
+def m(text: str) -> str:
+    return f"<m:r><m:t>{text}</m:t></m:r>"
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        (f"<m:f><m:num>{m('V')}</m:num><m:den>{m('t+4')}</m:den></m:f>", "V/(t+4)"),
+        (f"<m:f><m:num>{m('a−b')}</m:num><m:den>{m('2')}</m:den></m:f>", "(a−b)/2"),
+        (f"<m:d><m:e>{m('a+b')}</m:e></m:d>{m('c')}", "(a+b)c"),
+        (f'<m:d><m:dPr><m:begChr m:val="|"/><m:endChr m:val="|"/></m:dPr><m:e>{m("x")}</m:e></m:d>', "|x|"),
+        (f"<m:rad><m:deg>{m('3')}</m:deg><m:e>{m('x+1')}</m:e></m:rad>", "3√(x+1)"),
+        (f'<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>{m("i=1")}</m:sub>{m("x")}</m:nary>', "∑_(i=1)x"),
+    ],
+)  # fmt: skip
+def test_a_formula_in_one_line_means_what_it_meant(path: Path, formula: str, expected: str) -> None:
+    assert text(path, p(f"<m:oMath>{formula}</m:oMath>")) == expected
+
+
+def test_a_raised_number_is_no_digit_of_the_one_before(path: Path) -> None:
+    raised = '<w:vertAlign w:val="superscript"/>'
+    assert text(path, p("Within 21 days", r("1", raised), " or on the 3", r("rd", raised))) == (
+        "Within 21 days^1 or on the 3rd"
+    )
+
+
 def numbered(*levels: int, list_: int = 4) -> str:
     return "".join(
         p("step", properties=f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{list_}"/></w:numPr>')
@@ -183,9 +209,10 @@ def test_a_list_that_begins_anew_is_counted_anew(path: Path) -> None:
     assert labels(found) == ["1.", "2.", "1.", "2.", "3."]
 
 
-def test_hidden_letters_are_left_out(path: Path) -> None:
+def test_hidden_letters_are_left_out_and_noted(path: Path) -> None:
     shown = r("aloud", '<w:vanish w:val="0"/>')
-    assert text(path, p("Read ", r("secretly ", "<w:vanish/>"), shown)) == "Read aloud"
+    assert text(path, p("Read ", r("secretly and ", "<w:vanish/>"), shown)) == "Read aloud"
+    assert note(path) == "Hidden words that were left out: 2."
 
 
 def test_tabs_and_line_breaks_part_words(path: Path) -> None:
@@ -219,6 +246,18 @@ def test_comments_are_left_out_and_noted(path: Path) -> None:
 
 def test_pictures_are_noted(path: Path) -> None:
     write_word(path, p("See ", '<w:r><w:drawing><a:blip r:embed="image1"/></w:drawing></w:r>') + PLAIN)
+    assert note(path) == "Pictures that were not read: 1."
+
+
+@pytest.mark.parametrize(("description", "is_read"), [("손잡이가 창 쪽: 열림", True), ("kiln.png", False)])
+def test_the_description_of_a_picture_is_read_in_its_place(path: Path, description: str, is_read: bool) -> None:
+    document = docx.Document()
+    paragraph = document.add_paragraph("The valve: ")
+    picture = paragraph.add_run().add_picture(png())
+    picture._inline.docPr.set("descr", description)
+    document.save(str(path))
+    (page,) = read(path)
+    assert page.text == (f"The valve: {description}" if is_read else "The valve:")
     assert note(path) == "Pictures that were not read: 1."
 
 

@@ -3,9 +3,11 @@
 import re
 import zipfile
 from collections.abc import Callable, Mapping
+from io import BytesIO
 from pathlib import Path
 
 from fpdf import FPDF
+from PIL import Image
 
 from lessons.ingest.read import read
 
@@ -105,3 +107,10 @@ def write_word(path: Path, body: str, **parts: str) -> Path:
             **{f"word/{name}.xml": xml(part) for name, part in parts.items()},
         },
     )
+
+
+def png() -> BytesIO:
+    """A picture of one dot."""
+    file = BytesIO()
+    Image.new("RGB", (1, 1)).save(file, "PNG")
+    return file

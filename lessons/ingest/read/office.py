@@ -35,6 +35,8 @@ def read_docx(path: Path) -> Content:
         blocks = [block._replace(level=None if block.level is None else block.level + 1) for block in blocks]
     comments = len(walker.tags("comments", "comment"))
     notes = [f"Comments that were left out: {comments}."] if comments else []
+    hidden = walker.hidden_words
+    notes += [f"Hidden words that were left out: {hidden}."] if hidden else []
     lines = map(_heading_line, blocks)
     notes += [*unread_pictures(walker.pictures), *package.notes]
     return Content([page(None, lines, "\n\n")], *package.declared(), tuple(notes))

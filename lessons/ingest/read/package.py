@@ -6,6 +6,7 @@ stands, unless it is known not to be shown.
 """
 
 import posixpath
+import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from datetime import date
@@ -22,7 +23,8 @@ from lessons.settings import settings
 _TEMPLATE_DATES = {date(2013, 12, 23), date(2013, 1, 27)}  # of python-docx's and python-pptx's, not of what is written
 _UNSEEN = {"del", "moveFrom", "instrText", "rPr", "pPr", "tcPr", "nvSpPr"}  # what no page shows, or holds no text
 _SIGNS = {"tab": " ", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
-_BEFORE = {"den": "/", "sup": "^", "sub": "_", "deg": "√"}  # between the parts of a formula
+_BEFORE = {"den": "/", "sup": "^", "sub": "_"}  # between the parts of a formula
+_FILE_NAME = re.compile(r"\S+\.\w{3,4}")  # what some programs write in place of a description
 _BLOCKS = {"p", "tbl", "chart", "relIds"}
 
 
@@ -115,7 +117,7 @@ class Walker:
     """Reads the text of one part of a package, in the order of the file."""
 
     def __init__(self, package: Package, part: str) -> None:
-        self.package, self.part, self.pictures = package, part, 0
+        self.package, self.part, self.pictures, self.hidden_words = package, part, 0, 0
 
     def blocks(self, node: Any) -> Iterator[Block]:
         """Yield the paragraphs and tables below a node, or the one that it is."""
@@ -128,7 +130,8 @@ class Walker:
         elif node.tag in _BLOCKS:
             yield from self._drawing(node)
         else:
-            self.pictures += node.tag == "blip"
+            if node.tag == "blip" and (description := self._description(node)):
+                yield Block(description)
             for child in node:
                 yield from self.blocks(child)
 
@@ -138,6 +141,7 @@ class Walker:
             return node.getparent().find("Choice") is not None
         vanish = node.iterdescendants("vanish") if node.tag == "r" else ()
         is_hidden = any(tag.get("val") not in ("0", "false") for tag in vanish)
+        self.hidden_words += len("".join(node.itertext()).split()) if is_hidden else 0
         return is_hidden or node.tag in _UNSEEN or node.tag is etree.Entity or node.get("type") == "slidenum"
 
     def block(self, node: Any, text: str) -> Block:
@@ -165,9 +169,18 @@ class Walker:
             elif child.tag == "t":
                 texts.append(child.text or "")
             elif not self.is_unseen(child):
-                self.pictures += child.tag == "blip"
-                texts.append(self.insertion(child) or _BEFORE.get(child.tag, ""))
+                before, after = _around(child)
+                texts += [self.insertion(child), self._description(child) if child.tag == "blip" else "", before]
                 self._collect(child, texts, inner)
+                texts.append(after)
+
+    def _description(self, blip: Any) -> str:
+        """Return the words that stand for a picture, which itself is not read; "" without any."""
+        self.pictures += 1
+        frames = blip.iterancestors("pic", "inline", "anchor")
+        tags = (tag for frame in frames for tag in frame.iterfind(".//cNvPr" if frame.tag == "pic" else "docPr"))
+        descriptions = (" ".join(tag.get("descr", "").split()) for tag in tags)
+        return next((text for text in descriptions if text and not _FILE_NAME.fullmatch(text)), "")
 
     def _table(self, node: Any) -> Iterator[Block]:
         """Read a table; rows that hold another one lay out the page, and are read cell by cell."""
@@ -208,6 +221,33 @@ class Walker:
         """Read a chart as a table, a diagram as its paragraphs: both are parts of their own."""
         _, target = self.package.relations(self.part).get(node.get("r-id") or node.get("r-dm"), ("", ""))
         yield from (_chart if node.tag == "chart" else self.blocks)(self.package.part(target))
+
+
+def _around(node: Any) -> tuple[str, str]:
+    """Return what stands before and behind a part of a formula that is written in one line, as in V/(t+4)."""
+    if node.tag == "d":
+        brackets = (node.find(f"dPr/{name}") for name in ("begChr", "endChr"))
+        before, after = (
+            default if tag is None else tag.get("val", "") for tag, default in zip(brackets, "()", strict=True)
+        )
+        return before, after
+    if node.tag == "nary":
+        sign = node.find("naryPr/chr")
+        return "∫" if sign is None else sign.get("val", ""), ""
+    is_root = node.tag == "e" and node.getparent().tag == "rad"
+    if node.tag == "r":
+        is_power = _is_raised(node.find("rPr")) and "".join(node.itertext()).strip()[:1].isdigit()
+        return "^" if is_power else "", ""
+    before = "√" if is_root else _BEFORE.get(node.tag, "")
+    is_long = (before or node.tag == "num") and not re.fullmatch(r"[\w.,]*", "".join(node.itertext()).strip())
+    return (f"{before}(", ")") if is_long else (before, "")
+
+
+def _is_raised(style: Any) -> bool:
+    """Tell superscript by the style of a run, in Word or in PowerPoint."""
+    if style is None:
+        return False
+    return style.find("vertAlign[@val='superscript']") is not None or style.get("baseline", "0")[0] not in "0-"
 
 
 def _own_descendants(node: Any, name: str) -> Iterator[Any]:

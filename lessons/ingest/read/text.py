@@ -228,6 +228,8 @@ def read_html(path: Path) -> Content:
     notes += (f"Navigation menus that were left out: {menus}.",) if menus else ()
     frames = len(root.xpath(_FRAMES))
     notes += (f"Frames, films and drawings that were left out: {frames}.",) if frames else ()
+    for raised in root.iter("sup"):
+        raised.text = f"^{raised.text}" if (raised.text or "").strip()[:1].isdigit() else raised.text
     for picture in root.xpath("//img[@alt]"):
         picture.tag, picture.text = "span", picture.get("alt")
     notes += unread_pictures(len(root.xpath("//img | //span[@alt and @src]")))
