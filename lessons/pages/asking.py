@@ -191,7 +191,7 @@ def golden_samples(owner: str, reader: str = "en") -> list[Sample]:
     """Choose a question of each kind about the owner's shipped documents, in the language of the reader.
 
     A kind without one is left out, unless no question of the owner's is in that language. Of several, that is chosen
-    whose answer is the easiest to read.
+    whose answer is the easiest to read; a telegram comes behind whole sentences.
     """
     records = dict[str, list[Record]]()
     for record in shipped()["keyless-dev"].records:
@@ -202,7 +202,7 @@ def golden_samples(owner: str, reader: str = "en") -> list[Sample]:
     for badge, signs in KINDS.items():
         fitting = [row for row in goldens if re.fullmatch(signs, _signs(records[row.id]))]
         fitting = [row for row in fitting if bool(row.history) == (badge == FOLLOW_UP)]
-        fitting.sort(key=lambda golden: _clutter(records[golden.id]))
+        fitting.sort(key=lambda golden: (golden.question[0].islower(), _clutter(records[golden.id])))
         samples += [Sample(row.question, badge, tuple(row.history)) for row in fitting[:1]]
     return samples
 

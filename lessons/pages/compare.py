@@ -72,6 +72,8 @@ def page(workspace: Workspace, owner: str) -> None:
     with _answer_area():
         if comparison:
             _show(comparison, names, owner)
+            if not asking.golden_samples(owner):  # questions on own documents are asked to be marked, one by one
+                asking.offer_samples(asking.samples_for(owner), "question")
         else:
             _begin_here(workspace, owner)
             st.header(_("What each stage changes"), anchor=False)

@@ -175,7 +175,8 @@ def _show_parts(memory: Memory, turns: Sequence[Turn], profile: Profile) -> None
             _fold(_(f"Window: {counted(len(questions), 'turn')} word for word"), questions)
             if long_term:
                 lines = [plain(_(line)) for line in recalled.memory.splitlines() if line]
-                _fold(_("Recalled from before ({number})", number=len(lines)), lines)
+                number = sum(not line.endswith(":") for line in lines)  # the others head them
+                _fold(_("Recalled from before ({number})", number=number), lines)
             _show_profile(profile, "" if long_term else _(": this memory does not use it"))
 
     panel()

@@ -88,6 +88,8 @@ def page(workspace: Workspace, owner: str) -> None:
     )
     private, is_running = (owner if questions == "own" else None), False
     if private:
+        if "own-text" in st.session_state:  # while they are run the box is not drawn, and would be empty after it
+            st.session_state["own-text"] = st.session_state["own-text"]
         words = N_("Your questions on your documents, through every stage. With answers, the stages are measured, too.")
         st.caption(_(words))
     top = st.empty()
@@ -120,12 +122,13 @@ def conclusion(board: Board) -> str:
         if not (gain := gains.get((before, stage, PRIMARY.get((before, stage), "correctness")))):
             continue
         times = f"{run.mean(stage, 'tokens') / max(1.0, run.mean(before, 'tokens')):.1f}"
-        facts = {"stage": stage.capitalize(), "before": before.capitalize(), "times": times}
+        metric = _(run.label(gain.metric))
+        facts = {"stage": stage.capitalize(), "before": before.capitalize(), "times": times, "metric": metric}
         if gain.verdict in CONCLUSIONS:
-            change = f"{_(run.label(gain.metric))} {gain.baseline_mean:.2f} → {gain.candidate_mean:.2f}"
+            change = f"{metric} {gain.baseline_mean:.2f} → {gain.candidate_mean:.2f}"
             better_ones.append(_(CONCLUSIONS[gain.verdict], change=change, **facts))
         else:
-            unproven.append(_("{stage} than {before} (at {times} times the tokens)", **facts))
+            unproven.append(_("{stage} than {before} by {metric} (at {times} times the tokens)", **facts))
     lasts = [_("Not shown to be better: {stages}.", stages=", ".join(unproven))] if unproven else []
     return " ".join([*better_ones, *lasts])
 
@@ -292,8 +295,9 @@ def _preview(content: bytes | str, name: str, workspace: Workspace, owner: str) 
     with_source = sum(bool(golden.evidence) for golden in questions)
     number = counted(len(questions), "question")
     st.caption(_(f"{number}, {with_answer} with an answer, {with_source} with a source."))
-    lines = [line for line in content.splitlines() if line.strip()]
-    if lines[0].lstrip()[:1] not in (b"{", b"[", "{", "[") and len(lines) - len(questions) > 1:  # one is the head
+    text = content if isinstance(content, str) else content.decode("latin-1")  # only its lines count
+    lines = [line for line in text.splitlines() if line.strip(' ,;\t"')]
+    if '"' in text and lines[0].lstrip()[:1] not in "{[" and len(lines) - len(questions) > 1:  # one is the head
         joined = N_("Of {lines} lines, {number} are questions: a quotation mark that is not closed joins lines.")
         notes.append(_(joined, lines=len(lines), number=len(questions)))
     stored = {row.source_file for index in indexes() for row in workspace.store(index).documents(Scope(owner))}

@@ -143,8 +143,9 @@ def worth(right: Mapping[str, Sequence[float]], tokens: Mapping[str, float]) -> 
     best = max(total, key=lambda name: (total[name], -tokens[name]))
     facts = {"number": number, "right": total[best], "stage": best.capitalize(), "cheapest": cheapest.capitalize()}
     if len({*total.values()}) == 1:
-        equal = N_("On your questions ({number}) all stages are equal: {right} right. {cheapest} costs least.")
-        return _(equal, **facts)
+        equal = _("On your questions ({number}) all stages are equal: {right} right.", **facts)
+        price = _("{cheapest} costs least.", **facts)
+        return f"{equal} {price}" if CHEAPER * tokens[cheapest] < sorted(tokens.values())[1] else equal
     first = next(iter(total))
     rival = first if first != best else max((name for name in total if name != best), key=total.__getitem__)
     facts |= {"other": rival.capitalize(), "less": total[rival], "times": f"{tokens[best] / max(1, tokens[rival]):.1f}"}
@@ -167,6 +168,7 @@ def _and(names: Iterable[str]) -> str:
 
 MARKS = {1: N_("✓ right"), 0: N_("✗ wrong")}
 FEWEST = 2  # questions of which something may be concluded
+CHEAPER = 1.1  # times as many tokens of the next stage: less is no reason to choose one
 
 Marked = dict[str, tuple[Rating, int]]  # by stage, with the tokens of the answer
 

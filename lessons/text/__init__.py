@@ -94,15 +94,15 @@ def _in_column(lines: Sequence[str], at: int) -> bool:
     There no open line has room for the word behind it; in a table, some have. A heading is shorter, and ends a column.
     """
     least = _width(lines[at - 1]) / 2
-    before, after = (
-        list(takewhile(lambda line: _width(line) > least, near))
-        for near in (lines[max(0, at - COLUMN) : at][::-1], lines[at : at + COLUMN])
+    above, below = (
+        list(takewhile(lambda line: _width(line) > least, neighbours))
+        for neighbours in (lines[max(0, at - COLUMN) : at][::-1], lines[at : at + COLUMN])
     )
-    column = before[::-1] + after
+    column = above[::-1] + below
     widest = max(map(_width, column))
     is_full = [_width(f"{a} {b.split()[0]}") > SNUG * widest for a, b in pairwise(column) if _is_open(a)]
     reads_like_prose = any(map(_END.search, column)) and not lines[at - 1][-1].isdigit()
-    goes_on = bool(after) or not _is_open(lines[at])
+    goes_on = bool(below) or not _is_open(lines[at])
     return reads_like_prose and goes_on and len(is_full) > 1 and all(is_full)
 
 

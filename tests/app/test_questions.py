@@ -89,6 +89,8 @@ def test_what_was_read_of_a_file_is_shown_before_it_is_run(page: AppTest) -> Non
     warned = "\n".join(each.value for each in page.warning)
     assert plain("Of 5 lines, 3 are questions: a quotation mark that is not closed joins lines.") in warned
     assert plain("hut.md: what rests on it is not measured") in warned
+    page.run().file_uploader[0].set_value(("set.csv", b"question,answer\nWhy?,x\n,\n,\n", "text/csv")).run()
+    assert not page.warning  # empty rows, as a spreadsheet saves them
 
 
 @pytest.mark.parametrize(

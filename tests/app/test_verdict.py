@@ -94,6 +94,9 @@ def test_a_stage_is_worth_its_tokens_or_not() -> None:
     assert worth({name: [1.0, 0.0] for name in tokens}, tokens) == (
         "On your questions (2) all stages are equal: 1 right. Naive costs least."
     )
+    assert worth({name: [1.0, 0.0] for name in tokens}, {"naive": 205.0, "smart": 210.0}) == (
+        "On your questions (2) all stages are equal: 1 right."
+    )
     assert worth({"naive": [1.0, 1.0], "smart": [1.0, 0.5]}, tokens).startswith(
         "On your 2 questions Naive is enough: 2 right of 2, Smart 1."
     )

@@ -169,10 +169,10 @@ class Walker:
             elif child.tag == "t":
                 texts.append(child.text or "")
             elif not self.is_unseen(child):
-                before, after = _around(child)
-                texts += [self.insertion(child), self._description(child) if child.tag == "blip" else "", before]
+                opening, closing = _around(child)
+                texts += [self.insertion(child), self._description(child) if child.tag == "blip" else "", opening]
                 self._collect(child, texts, inner)
-                texts.append(after)
+                texts.append(closing)
 
     def _description(self, blip: Any) -> str:
         """Return the words that stand for a picture, which itself is not read; "" without any."""
@@ -226,21 +226,17 @@ class Walker:
 def _around(node: Any) -> tuple[str, str]:
     """Return what stands before and behind a part of a formula that is written in one line, as in V/(t+4)."""
     if node.tag == "d":
-        brackets = (node.find(f"dPr/{name}") for name in ("begChr", "endChr"))
-        before, after = (
-            default if tag is None else tag.get("val", "") for tag, default in zip(brackets, "()", strict=True)
-        )
-        return before, after
+        opening, closing = (node.find(f"dPr/{name}") for name in ("begChr", "endChr"))
+        return "(" if opening is None else opening.get("val", ""), ")" if closing is None else closing.get("val", "")
     if node.tag == "nary":
         sign = node.find("naryPr/chr")
         return "∫" if sign is None else sign.get("val", ""), ""
-    is_root = node.tag == "e" and node.getparent().tag == "rad"
     if node.tag == "r":
         is_power = _is_raised(node.find("rPr")) and "".join(node.itertext()).strip()[:1].isdigit()
         return "^" if is_power else "", ""
-    before = "√" if is_root else _BEFORE.get(node.tag, "")
-    is_long = (before or node.tag == "num") and not re.fullmatch(r"[\w.,]*", "".join(node.itertext()).strip())
-    return (f"{before}(", ")") if is_long else (before, "")
+    sign = "√" if node.tag == "e" and node.getparent().tag == "rad" else _BEFORE.get(node.tag, "")
+    is_long = (sign or node.tag == "num") and not re.fullmatch(r"[\w.,]*", "".join(node.itertext()).strip())
+    return (f"{sign}(", ")") if is_long else (sign, "")
 
 
 def _is_raised(style: Any) -> bool:
