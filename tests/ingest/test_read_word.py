@@ -209,6 +209,17 @@ def test_a_list_that_begins_anew_is_counted_anew(path: Path) -> None:
     assert labels(found) == ["1.", "2.", "1.", "2.", "3."]
 
 
+def test_nested_items_are_indented_by_their_depth_but_no_heading_is(path: Path) -> None:
+    levels = numbering(("decimal", "%1."), ("decimal", "%2."), ("bullet", "·"))
+    heading = numbered(1).replace("<w:pPr>", '<w:pPr><w:outlineLvl w:val="0"/>')
+    found = text(path, numbered(0, 1, 2, 0) + heading, numbering=levels)
+    assert found.split("\n\n") == ["1. step", "   1. step", "      - step", "2. step", "# 1. step"]
+
+
+def test_hidden_letters_in_a_text_box_do_not_hide_the_box(path: Path) -> None:
+    assert text(path, p("Firing", box(p("가마 ", r("비밀", "<w:vanish/>"), "온도")))) == "Firing\n\n가마 온도"
+
+
 def test_hidden_letters_are_left_out_and_noted(path: Path) -> None:
     shown = r("aloud", '<w:vanish w:val="0"/>')
     assert text(path, p("Read ", r("secretly and ", "<w:vanish/>"), shown)) == "Read aloud"

@@ -20,6 +20,7 @@ _LETTERS = {
     "chosung": "ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ",
 }
 MOST_STYLES = 20  # that are based on each other
+MOST_NESTED = 8  # levels of a list, as Word has them below the first
 _SHAPES = {"sp", "graphicFrame", "grpSp", "pic", "cxnSp", "AlternateContent"}
 _TITLES, _FOOTERS = {"title", "ctrTitle"}, {"ftr", "dt", "sldNum", "hdr"}
 ROW = 300_000  # English Metric Units, a third of an inch: shapes whose tops differ by less stand in one row
@@ -86,8 +87,10 @@ class WordWalker(Walker):
         return [tag for part in parts for tag in part.iter(name)]
 
     def block(self, node: Any, text: str) -> Block:
-        level = self._level(node)
-        return Block(self._numbering.label(*self._list_of(node)) + text, level)
+        level, (list_id, depth) = self._level(node), self._list_of(node)
+        label = self._numbering.label(list_id, depth)
+        indent = "   " * min(depth, MOST_NESTED) if label and level is None else ""  # as Markdown nests items
+        return Block(indent + label + text, level)
 
     def insertion(self, node: Any) -> str:
         if node.tag not in ("footnoteReference", "endnoteReference"):

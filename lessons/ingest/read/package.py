@@ -139,7 +139,7 @@ class Walker:
         """Return True for what no page shows: a deletion, hidden letters, the second form of what has two."""
         if node.tag == "Fallback":
             return node.getparent().find("Choice") is not None
-        vanish = node.iterdescendants("vanish") if node.tag == "r" else ()
+        vanish = node.iterfind("rPr/vanish") if node.tag == "r" else ()
         is_hidden = any(tag.get("val") not in ("0", "false") for tag in vanish)
         self.hidden_words += len("".join(node.itertext()).split()) if is_hidden else 0
         return is_hidden or node.tag in _UNSEEN or node.tag is etree.Entity or node.get("type") == "slidenum"
