@@ -297,7 +297,7 @@ def _preview(content: bytes | str, name: str, workspace: Workspace, owner: str) 
     st.caption(_(f"{number}, {with_answer} with an answer, {with_source} with a source."))
     text = content if isinstance(content, str) else content.decode("latin-1")  # only its lines count
     lines = [line for line in text.splitlines() if line.strip(' ,;\t"')]
-    if '"' in text and lines[0].lstrip()[:1] not in "{[" and len(lines) - len(questions) > 1:  # one is the head
+    if '"' in text and text.lstrip()[:1] not in "{[" and len(lines) - len(questions) > 1:  # one is the head
         joined = N_("Of {lines} lines, {number} are questions: a quotation mark that is not closed joins lines.")
         notes.append(_(joined, lines=len(lines), number=len(questions)))
     stored = {row.source_file for index in indexes() for row in workspace.store(index).documents(Scope(owner))}

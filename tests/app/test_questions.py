@@ -91,6 +91,7 @@ def test_what_was_read_of_a_file_is_shown_before_it_is_run(page: AppTest) -> Non
     assert plain("hut.md: what rests on it is not measured") in warned
     page.run().file_uploader[0].set_value(("set.csv", b"question,answer\nWhy?,x\n,\n,\n", "text/csv")).run()
     assert not page.warning  # empty rows, as a spreadsheet saves them
+    assert not page.run().file_uploader[0].set_value(("set.txt", b'"', "text/plain")).run().exception
 
 
 @pytest.mark.parametrize(
