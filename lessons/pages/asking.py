@@ -202,15 +202,19 @@ def golden_samples(owner: str, reader: str = "en") -> list[Sample]:
     for badge, signs in KINDS.items():
         fitting = [row for row in goldens if re.fullmatch(signs, _signs(records[row.id]))]
         fitting = [row for row in fitting if bool(row.history) == (badge == FOLLOW_UP)]
-        fitting.sort(key=lambda golden: (golden.question[0].islower(), _clutter(records[golden.id])))
+        fitting.sort(key=lambda golden: _clutter(records[golden.id]))
         samples += [Sample(row.question, badge, tuple(row.history)) for row in fitting[:1]]
     return samples
 
 
-def _clutter(records: Records) -> tuple[int, int, float]:
-    """Measure how hard the last answer is to read: its quotes, its cells of a table, and what does not belong to it."""
-    answer, belonging = records[-1].answer, records[-1].value("belonging")
-    return answer.count(" ["), answer.count(": "), 1 - (0.0 if isnan(belonging) else belonging)
+def _clutter(records: Records) -> tuple[bool, int, int, float]:
+    """Measure how hard a question, if no sentence, and its last answer are to read.
+
+    Of the answer its quotes count, then its cells of a table, then what does not belong to it.
+    """
+    record, belonging = records[-1], records[-1].value("belonging")
+    quotes, cells = record.answer.count(" ["), record.answer.count(": ")
+    return record.question[0].islower(), quotes, cells, 1 - (0.0 if isnan(belonging) else belonging)
 
 
 def own_samples(owner: str) -> list[Sample]:

@@ -17,7 +17,7 @@ from typing import Any
 from lxml import etree
 
 from lessons.ingest.read.page import Block, FileError, first_date
-from lessons.ingest.read.text import MOST_COLUMNS, REPEATED, table
+from lessons.ingest.read.text import MOST_COLUMNS, REPEATED, runs_on, table
 from lessons.settings import settings
 
 _TEMPLATE_DATES = {date(2013, 12, 23), date(2013, 1, 27)}  # of python-docx's and python-pptx's, not of what is written
@@ -141,7 +141,6 @@ class Walker:
             return node.getparent().find("Choice") is not None
         vanish = node.iterfind("rPr/vanish") if node.tag == "r" else ()
         is_hidden = any(tag.get("val") not in ("0", "false") for tag in vanish)
-        self.hidden_words += len("".join(node.itertext()).split()) if is_hidden else 0
         return is_hidden or node.tag in _UNSEEN or node.tag is etree.Entity or node.get("type") == "slidenum"
 
     def block(self, node: Any, text: str) -> Block:
@@ -149,8 +148,8 @@ class Walker:
         return Block(text)
 
     def insertion(self, node: Any) -> str:
-        """Return what a tag stands for within a line, such as a reference to a note."""
-        return _SIGNS.get(node.tag, "")
+        """Return what a tag stands for within a line, such as a reference to a note, or what a picture shows."""
+        return self._description(node) if node.tag == "blip" else _SIGNS.get(node.tag, "")
 
     def _paragraph(self, node: Any) -> Iterator[Block]:
         texts: list[str] = []
@@ -168,9 +167,11 @@ class Walker:
                 inner.append(child)
             elif child.tag == "t":
                 texts.append(child.text or "")
-            elif not self.is_unseen(child):
+            elif self.is_unseen(child):
+                self.hidden_words += len("".join(child.itertext()).split()) if child.tag == "r" else 0
+            else:
                 opening, closing = _around(child)
-                texts += [self.insertion(child), self._description(child) if child.tag == "blip" else "", opening]
+                texts += [self.insertion(child), opening]
                 self._collect(child, texts, inner)
                 texts.append(closing)
 
@@ -224,7 +225,7 @@ class Walker:
 
 
 def _around(node: Any) -> tuple[str, str]:
-    """Return what stands before and behind a part of a formula that is written in one line, as in V/(t+4)."""
+    """Return what stands before and behind a raised number, or a part of a formula in one line, as in V/(t+4)."""
     if node.tag == "d":
         opening, closing = (node.find(f"dPr/{name}") for name in ("begChr", "endChr"))
         return "(" if opening is None else opening.get("val", ""), ")" if closing is None else closing.get("val", "")
@@ -232,8 +233,7 @@ def _around(node: Any) -> tuple[str, str]:
         sign = node.find("naryPr/chr")
         return "∫" if sign is None else sign.get("val", ""), ""
     if node.tag == "r":
-        is_power = _is_raised(node.find("rPr")) and "".join(node.itertext()).strip()[:1].isdigit()
-        return "^" if is_power else "", ""
+        return "^" if _is_raised(node.find("rPr")) and runs_on("".join(node.itertext())) else "", ""
     sign = "√" if node.tag == "e" and node.getparent().tag == "rad" else _BEFORE.get(node.tag, "")
     is_long = (sign or node.tag == "num") and not re.fullmatch(r"[\w.,]*", "".join(node.itertext()).strip())
     return (f"{sign}(", ")") if is_long else (sign, "")

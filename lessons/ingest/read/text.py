@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from datetime import date
-from itertools import accumulate, pairwise
+from itertools import accumulate, groupby, pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -94,9 +95,22 @@ def read_markdown(path: Path) -> Content:
 
 def _without_comments(text: str) -> tuple[str, int]:
     """Drop the comments that no viewer shows, but not those in fenced code; return how many."""
-    pieces = re.split(r"(^ {0,3}(?:```|~~~).*$)", text, flags=re.M)  # between fences, every other piece is code
-    results = [_COMMENT.subn("", piece) if at % 4 == 0 else (piece, 0) for at, piece in enumerate(pieces)]
-    return "".join(piece for piece, _ in results), sum(count for _, count in results)
+    pieces = groupby(_with_code(text.split("\n")), key=itemgetter(1))
+    parts = ((is_code, "\n".join(line for line, _ in lines)) for is_code, lines in pieces)
+    results = [(part, 0) if is_code else _COMMENT.subn("", part) for is_code, part in parts]
+    return "\n".join(part for part, _ in results), sum(count for _, count in results)
+
+
+def _with_code(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Yield each line, and whether it stands within fenced code."""
+    fence = ""
+    for line in lines:
+        mark = _FENCE.match(line)
+        yield line, bool(fence)
+        if not fence:
+            fence = mark[1] if mark else ""
+        elif mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
+            fence = ""
 
 
 def _description(picture: re.Match[str]) -> str:
@@ -186,16 +200,16 @@ def table(rows: Iterable[Sequence[str]]) -> str:
     )
 
 
+def runs_on(raised: str) -> bool:
+    """Tell whether raised text would be read as a digit of the number before it, as in 21 days¹ or 3²."""
+    return raised.strip()[:1].isdigit()
+
+
 def _blocks(lines: Sequence[str]) -> Iterator[Block]:
-    fence = ""
-    for number, line in enumerate(lines):
-        mark = _FENCE.match(line)
-        if fence:
+    for number, (line, is_code) in enumerate(_with_code(lines)):
+        if is_code:
             yield Block(line)
-            if mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
-                fence = ""
         else:
-            fence = mark[1] if mark else ""
             yield Block(_BREAK.sub(lambda match: match[1] or " ", line), *_heading(lines, number))
 
 
@@ -229,7 +243,7 @@ def read_html(path: Path) -> Content:
     frames = len(root.xpath(_FRAMES))
     notes += (f"Frames, films and drawings that were left out: {frames}.",) if frames else ()
     for raised in root.iter("sup"):
-        raised.text = f"^{raised.text}" if (raised.text or "").strip()[:1].isdigit() else raised.text
+        raised.text = f"^{raised.text}" if runs_on(raised.text or "") else raised.text
     for picture in root.xpath("//img[@alt]"):
         picture.tag, picture.text = "span", picture.get("alt")
     notes += unread_pictures(len(root.xpath("//img | //span[@alt and @src]")))
