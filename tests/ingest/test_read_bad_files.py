@@ -8,6 +8,7 @@ from random import Random
 from time import process_time
 
 import docx
+import pptx
 import pytest
 from pypdf import PdfWriter
 
@@ -218,10 +219,28 @@ def test_a_merged_cell_stands_in_each_place_that_it_spans(tmp_path: Path) -> Non
     made.cell(0, 1).merge(made.cell(1, 2))
     document.save(str(tmp_path / "a.docx"))
     first, head, *others = read(tmp_path / "a.docx")[0].text.splitlines()
-    assert first == "| cell 0 cell 4 cell 8 cell 12 | cell 1 cell 2 cell 5 cell 6 |  | cell 3 |"
+    assert first == f"| cell 0 cell 4 cell 8 cell 12 | {'cell 1 cell 2 cell 5 cell 6 | ' * 2}cell 3 |"
     assert set(head) == set("| -")
     assert [line.split(" | ")[0] for line in others] == ["| cell 0 cell 4 cell 8 cell 12"] * 3
     assert others[0].endswith("| cell 1 cell 2 cell 5 cell 6 |  | cell 7 |")
+
+
+def test_a_head_of_merged_cells_is_one_row(tmp_path: Path) -> None:
+    document, deck = docx.Document(), pptx.Presentation()
+    frame = deck.slides.add_slide(deck.slide_layouts[6]).shapes.add_table(5, 4, 0, 0, 9_000_000, 2_000_000)
+    texts = "Fees in 2026,,,;Pier,Adults,,Dogs;,May,June,;North,12,15,3;South,14,18,2"
+    for made in (document.add_table(5, 4), frame.table):
+        for at, row in enumerate(texts.split(";")):
+            for column, cell in enumerate(row.split(",")):
+                made.cell(at, column).text = cell
+        for (top, left), (bottom, right) in [((0, 0), (0, 3)), ((1, 0), (2, 0)), ((1, 1), (1, 2)), ((1, 3), (2, 3))]:
+            made.cell(top, left).merge(made.cell(bottom, right))
+    document.save(str(tmp_path / "a.docx"))
+    deck.save(str(tmp_path / "a.pptx"))
+    rows = ["| Pier | Adults May | Adults June | Dogs |", "| --- | --- | --- | --- |"]
+    rows += ["| North | 12 | 15 | 3 |", "| South | 14 | 18 | 2 |"]
+    for name in ("a.docx", "a.pptx"):
+        assert read(tmp_path / name)[0].text.splitlines() == ["Fees in 2026", "", *rows]
 
 
 def test_a_cell_may_be_merged_over_more_rows_than_python_may_recur(tmp_path: Path) -> None:

@@ -136,8 +136,19 @@ def test_a_cell_that_spans_rows_stands_in_each(path: Path) -> None:
         f"<tr><td>North</td><td rowspan=3>12</td><td>15</td></tr><tr><td>South</td><td rowspan=2>{'x' * 300}</td></tr>"
         "<tr><td rowspan=zero>West</td></tr>"
     )
-    assert text(path, f"<table>{rows}</table>").splitlines()[2:] == [
-        "| Pier | May | June |", "| North | 12 | 15 |", f"| South | 12 | {'x' * 300} |", "| West | 12 |  |"
+    assert text(path, f"<table>{rows}</table>").splitlines() == [
+        "| Pier | Fee May | Fee June |", "| --- | --- | --- |",
+        "| North | 12 | 15 |", f"| South | 12 | {'x' * 300} |", "| West | 12 |  |"
+    ]  # fmt: skip
+
+
+def test_what_spans_a_table_stands_above_it_and_a_name_in_each_of_its_columns(path: Path) -> None:
+    rows = "<tr><td colspan=3><h2>Fees in 2026</h2>From May:</td></tr><tr><th>Pier</th><th colspan=2>Contact</th></tr>"
+    rows += "<tr><td>North</td><td>Kim</td><td>010</td></tr><tr><td colspan=3>All piers open in May.</td></tr>"
+    assert text(path, f"<table>{rows}</table>").splitlines() == [
+        "## Fees in 2026", "", "From May:", "", "| Pier | Contact | Contact |", "| --- | --- | --- |",
+        "| North | Kim | 010 |",
+        "| All piers open in May. | | |"
     ]  # fmt: skip
 
 

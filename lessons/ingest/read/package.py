@@ -17,7 +17,7 @@ from typing import Any
 from lxml import etree
 
 from lessons.ingest.read.page import Block, FileError, first_date
-from lessons.ingest.read.text import MOST_COLUMNS, REPEATED, runs_on, table
+from lessons.ingest.read.text import MOST_COLUMNS, REPEATED, Row, runs_on, table
 from lessons.settings import settings
 
 _TEMPLATE_DATES = {date(2013, 12, 23), date(2013, 1, 27)}  # of python-docx's and python-pptx's, not of what is written
@@ -185,7 +185,7 @@ class Walker:
 
     def _table(self, node: Any) -> Iterator[Block]:
         """Read a table; rows that hold another one lay out the page, and are read cell by cell."""
-        rows: list[list[str]] = []
+        rows: list[Row] = []
         row_above: dict[int, str] = {}
         for row in _own_descendants(node, "tr"):
             if row.find(".//tbl") is None:
@@ -197,10 +197,10 @@ class Walker:
                 yield from self.blocks(cell)
         yield from _table_block(rows)
 
-    def _row(self, row: Any, row_above: dict[int, str]) -> list[str]:
+    def _row(self, row: Any, row_above: dict[int, str]) -> Row:
         """Read the cells of a row, and put them in the place of `row_above`.
 
-        A merged cell stands in each row that it spans.
+        A merged cell stands in each row that it spans, None in each further column.
         """
         cells: dict[int, str] = {}
         column = 0
@@ -216,7 +216,7 @@ class Walker:
             column += max(1, min(int(merging.get("gridSpan", 1)), MOST_COLUMNS))
         row_above.clear()
         row_above.update({column: text if len(text) <= REPEATED else "" for column, text in cells.items()})
-        return [cells.get(at, "") for at in range(column)]
+        return [cells.get(at) for at in range(column)]
 
     def _drawing(self, node: Any) -> Iterator[Block]:
         """Read a chart as a table, a diagram as its paragraphs: both are parts of their own."""
@@ -251,7 +251,7 @@ def _own_descendants(node: Any, name: str) -> Iterator[Any]:
     return (tag for tag in node.iterdescendants(name) if next(tag.iterancestors(node.tag)) is node)
 
 
-def _table_block(rows: Iterable[list[str]]) -> Iterator[Block]:
+def _table_block(rows: Iterable[Row]) -> Iterator[Block]:
     if text := table(rows):
         yield Block(text)
 

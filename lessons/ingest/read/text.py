@@ -39,6 +39,7 @@ _ALT = re.compile(r"\balt=\"([^\"]*)\"|\balt='([^']*)'", re.I)
 
 REPEATED = 200  # characters that a merged cell may have to be repeated in each row that it spans
 MOST_COLUMNS = 63  # of a table in Word
+MOST_HEADS = 5  # rows at the top of a table that are looked at
 MOST_ATTRIBUTES = 1_000  # of one tag: building a tree takes a time that grows with the square of them
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w-]+)|^<\?xml[^>]+encoding=[\"']([\w-]+)", re.IGNORECASE)
 _DATES = {"date", "dc.date", "article:published_time", "datePublished"}
@@ -69,6 +70,8 @@ JUDGED = 100_000  # bytes by which an encoding is recognised
 NOISE_SHARE = 0.2  # of a text's characters, white space aside, that cannot be read; with more it is rejected
 
 Decoded = tuple[str, str | None]
+Row = Sequence[str | None]
+"""The cells of a table; None stands in a column that the cell before it spans."""
 
 
 def read_text(path: Path) -> Content:
@@ -189,15 +192,48 @@ def markdown_page(number: int | None, text: str) -> Page:
     return page(number, _blocks(text.split("\n")))
 
 
-def table(rows: Iterable[Sequence[str]]) -> str:
-    """Write rows of cells as a table of Markdown whose first row is its head; "" if all cells are empty."""
-    lines = [[" ".join(cell.split()).replace("|", "\\|") for cell in row] for row in rows]
+def table(rows: Iterable[Row]) -> str:
+    """Write rows of cells as a table of Markdown under one head; "" if all cells are empty."""
+    lines = [[cell and " ".join(cell.split()).replace("|", "\\|") for cell in row] for row in rows]
     lines = [row for row in lines if any(row)]
-    width = max(map(len, lines), default=0)
+    if not lines:
+        return ""
+    width = max(map(len, lines))
     lines = [row + [""] * (width - len(row)) for row in lines]
-    return "\n".join(
-        f"| {' | '.join(row)} |" for row in [*lines[:1], *([["---"] * width] if lines else []), *lines[1:]]
-    )
+    above, head, start = _head(lines)
+    below = [[cell or "" for cell in row] for row in lines[start:]]
+    return "\n\n".join([*above, "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * width, *below])])
+
+
+def _head(rows: Sequence[Row]) -> tuple[list[str], list[str], int]:
+    """Return the lines that span the table above its head, the names of its columns, and how many rows all these are.
+
+    Where cells of the head span columns, the row below belongs to it if each other column is merged with the one above
+    or empty: 2024 above 1Q is the column '2024 1Q'.
+    """
+    start = next((at for at, row in enumerate(rows) if len(row) == 1 or any(cell is not None for cell in row[1:])), 0)
+    head, end = list(rows[start]), start + 1
+    names = _filled(head)
+    while None in head and end < len(rows):
+        below = rows[end]
+        is_alone = [None not in pair for pair in zip(head, [*head[1:], ""], strict=True)]
+        goes_on = [cell in ("", name) for cell, name, alone in zip(below, names, is_alone, strict=True) if alone]
+        if not goes_on or not all(goes_on):
+            break
+        head = [
+            cell if cell is None else name if cell in ("", name) else f"{name} {cell}".strip()
+            for name, cell in zip(names, below, strict=True)
+        ]
+        names, end = _filled(head), end + 1
+    return [row[0] or "" for row in rows[:start]], names, end
+
+
+def _filled(row: Row) -> list[str]:
+    """Repeat each cell in the columns that it spans."""
+    names: list[str] = []
+    for cell in row:
+        names.append(names[-1] if cell is None and names else cell or "")
+    return names
 
 
 def runs_on(raised: str) -> bool:
@@ -301,6 +337,8 @@ def _markdown(root: Any) -> str:
         heading.tag = "p"  # its line begins an item, and so cannot begin a heading
     for table in root.xpath("//table[.//@rowspan]"):
         _repeat_merged(table)
+    for table in root.xpath("//table[.//tr[1]/*/@colspan]"):
+        _join_head(table)
     etree.strip_tags(root, *_INLINE.split())
     verbatim = {inner for outer in root.iter("pre", "textarea") for inner in outer.iter()}
     for tag in root.iter():
@@ -330,6 +368,27 @@ def _repeat_merged(table: Any) -> None:
                 ends = accumulate(_number(tag.get("colspan", "1")) for tag in row_below)
                 row_below.insert(sum(end <= column for end in ends), copy)
             column += _number(cell.get("colspan", "1"))
+
+
+def _join_head(table: Any) -> None:
+    """Put the names of the columns into one row, and cells that span the table above them before it."""
+    rows = list(table.iter("tr"))
+    texts: list[list[str | None]] = []
+    for row in rows[:MOST_HEADS]:
+        texts.append([])
+        for cell in row.iterchildren("td", "th"):
+            spanned = min(_number(cell.get("colspan", "1")) - 1, max(0, MOST_COLUMNS - len(texts[-1])))
+            texts[-1] += [" ".join("".join(cell.itertext()).split()), *[None] * spanned]
+    width = max(map(len, texts))
+    above, names, count = _head([row + [""] * (width - len(row)) for row in texts])
+    for cell in (cell for row in rows[: len(above)] for cell in row.iterchildren("td", "th")):
+        cell.tag = "div"
+        table.addprevious(cell)
+    for row in (*rows[: len(above)], *rows[len(above) + 1 : count]):
+        row.getparent().remove(row)
+    rows[len(above)][:] = []
+    for name in names:
+        etree.SubElement(rows[len(above)], "th").text = name
 
 
 def _number(text: str) -> int:
