@@ -21,7 +21,8 @@ _BULLET = r"(?:[-*•‣▪◦○●·–—►▶]|\(?\d{1,3}[.)]|\(?[a-zA-Z가
 _OWN_LINE = re.compile(rf"\s*(?:{_BULLET}|\|)|[^|]*\|[^|]*\||.*\t|.*\S\s{{3,}}\S")
 _LABELLED = re.compile(r"\s*[^.:?!]{1,40}:\s")
 _MARKER = re.compile(rf"\s*{_BULLET}")
-_END = re.compile(r"(?<![.!?…。！？])[.!?…。！？]++[\"'”’)\]」』»]*+(?=\s|$)|(?<=[가-힣])[.!?](?=[가-힣])")
+_NOTE_MARK = r"(?:\^\d{1,3})?"
+_END = re.compile(rf"(?<![.!?…。！？])[.!?…。！？]++[\"'”’)\]」』»]*+{_NOTE_MARK}(?=\s|$)|(?<=[가-힣])[.!?](?=[가-힣])")
 _LAST_TOKEN = re.compile(r"[^\s(\[\"'“‘]+$")
 _KOREAN_DATE = re.compile(r"\d{4}\. ?\d{1,2}\. ?\d{1,2}$")
 _INITIALS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")

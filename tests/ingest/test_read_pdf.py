@@ -8,6 +8,7 @@ from fpdf import FPDF
 
 from lessons.errors import ReadError
 from lessons.ingest.read import read
+from lessons.text import sentences
 from tests.support.files import FONT, note, raw_pdf, write_pdf
 
 HELVETICA = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
@@ -120,6 +121,19 @@ def letter_by_letter(path: Path, text: str, gap: float, blank: float) -> Path:
 @pytest.mark.parametrize("gap", [2.0, 5.0])
 def test_a_line_set_letter_by_letter_keeps_its_words(path: Path, text: str, gap: float) -> None:
     assert texts(letter_by_letter(path, text, gap, blank=12)) == [text]
+
+
+def test_the_mark_of_a_note_neither_breaks_a_line_nor_runs_on_from_a_number(path: Path) -> None:
+    pdf = FPDF(unit="pt")
+    pdf.add_page()
+    pdf.set_font("Helvetica", size=12)
+    raised = [("Swifts leave after 21 days.", "LINE"), ("1", "SUP"), (" The roof is 12 m", "LINE"), ("2", "SUP")]
+    for text, position in [*raised, (" and the air has CO", "LINE"), ("2", "SUB"), (".", "LINE")]:
+        pdf.char_vpos = position
+        pdf.write(14, text)
+    pdf.output(str(path))
+    assert texts(path) == ["Swifts leave after 21 days.^1 The roof is 12 m^2 and the air has CO2."]
+    assert sentences(texts(path)[0])[0] == "Swifts leave after 21 days.^1"
 
 
 def test_the_cells_of_a_table_are_not_joined(path: Path) -> None:

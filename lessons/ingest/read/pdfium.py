@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from ctypes import byref, c_int, c_uint16, create_string_buffer
+from ctypes import byref, c_double, c_int, c_uint16, create_string_buffer
 from itertools import pairwise
 from math import hypot
 from typing import Any
@@ -94,9 +94,9 @@ def _lines(text: pdfium.PdfTextPage) -> Iterator[Line]:
     codes = (raw.FPDFText_GetUnicode(text, index) for index in range(text.count_chars()))
     letters = [chr(code) if code <= sys.maxunicode else "\ufffd" for code in codes]
     for index, letter in enumerate([*letters, "\n"]):
-        if letter != "\n":
+        if letter not in "\r\n":
             line.append(index)
-        elif line:
+        elif letter == "\n" and line and not _goes_on(text, letters, index):
             yield _line(text, letters, line)
             line = []
 
@@ -107,11 +107,13 @@ def _line(text: pdfium.PdfTextPage, letters: Sequence[str], line: Sequence[int])
     single = sum(word.isalpha() and len(word) <= 1 + word.isascii() for word in words)
     if len(words) > 4 and single >= SPACED * len(words):
         content = _joined(text, letters, line)
+    else:
+        content = "".join(f"^{letters[at]}" if _is_raised(text, letters, at) else letters[at] for at in line)
     inked = [index for index in line if not letters[index].isspace()]
     styles = Counter(_style(text, index) for index in inked[:: max(1, len(inked) // SAMPLES)])
     size, bold = max(styles, key=styles.__getitem__, default=(0.0, False))
     joined = content.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # PDFium gives halves of a pair
-    return joined.strip("\r").translate(_HYPHENS), size, bold
+    return joined.translate(_HYPHENS), size, bold
 
 
 def _joined(text: pdfium.PdfTextPage, letters: Sequence[str], line: Sequence[int]) -> str:
@@ -130,6 +132,31 @@ def _joined(text: pdfium.PdfTextPage, letters: Sequence[str], line: Sequence[int
     return letters[inked[0]] + "".join(
         f" {letters[index]}" if gap > apart else letters[index] for index, gap in zip(inked[1:], gaps, strict=True)
     )
+
+
+def _goes_on(text: pdfium.PdfTextPage, letters: Sequence[str], end: int) -> bool:
+    """Tell whether the letter behind a line's end stands beside the last one: PDFium breaks a line at a raised mark."""
+    behind = next((at for at in range(end + 1, len(letters)) if not letters[at].isspace()), None)
+    before = next((at for at in range(end - 1, -1, -1) if not letters[at].isspace()), None)
+    if behind is None or before is None:
+        return False
+    (size, x, y), (_, next_x, next_y) = _drawn(text, before), _drawn(text, behind)
+    return 0.1 * size < abs(next_y - y) < size and 0 < next_x - x < 1.5 * size
+
+
+def _is_raised(text: pdfium.PdfTextPage, letters: Sequence[str], index: int) -> bool:
+    """Tell whether a digit begins an exponent or the mark of a note: smaller and higher than the letter before it."""
+    if not ("0" <= letters[index] <= "9") or not index or letters[index - 1].isspace():
+        return False
+    (size, _, y), (size_before, _, y_before) = (_drawn(text, at) for at in (index, index - 1))
+    return size < size_before and y > y_before
+
+
+def _drawn(text: pdfium.PdfTextPage, index: int) -> tuple[float, float, float]:
+    """Return the size of a letter and where on the page it begins, in points from the lower left."""
+    x, y = c_double(), c_double()
+    raw.FPDFText_GetCharOrigin(text, index, byref(x), byref(y))
+    return _style(text, index)[0], x.value, y.value
 
 
 def _style(text: pdfium.PdfTextPage, index: int) -> tuple[float, bool]:
