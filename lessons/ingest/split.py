@@ -37,14 +37,24 @@ class Section:
         starts = *self.starts, *((len(first_text) + start, page) for start, page in following.starts)
         return Section(first_text + following.text, path, starts, (*self.paths, *following.paths))
 
-    def pages(self, begin: int, end: int) -> dict[str, Any]:
-        """Return the page on which a piece of the text begins and, if it spans pages, the offset of each."""
+    def table_head(self, begin: int) -> str:
+        """Return the names of the columns, and the rule below, if a piece of the text begins further down the table."""
+        lines, piece = self.text[:begin].splitlines(keepends=True), self.text[begin:].partition("\n")[0]
+        rows = [*takewhile(lambda line: line.startswith("|"), reversed(lines))][::-1]
+        is_table = rows and piece.startswith("|") and set([*rows, piece][1]) <= set("|-: \n")
+        return "".join(rows[:2]) if is_table else ""
+
+    def pages(self, begin: int, end: int, head_size: int = 0) -> dict[str, Any]:
+        """Return the page on which a piece of the text begins and, if it spans pages, the offset of each.
+
+        `head_size` is the length of what is put before the piece.
+        """
         first = dict[int | None, int]()
         for start, page in self.starts:
             if start <= begin:
                 first = {page: 0}
             elif start < end:
-                first.setdefault(page, start - begin)
+                first.setdefault(page, start - begin + head_size)
         several = {"page_starts": [[start, page] for page, start in first.items()]} if len(first) > 1 else {}
         return {"page_number": next(iter(first)), **several}
 
@@ -128,8 +138,8 @@ class SectionSplitter(TransformComponent):
     """Cuts the pages of each file into chunks of at most `chunk_size` tokens: whole sections as far as they fit.
 
     LlamaIndex's `SentenceSplitter` cuts a longer section and repeats `chunk_overlap` tokens; our own function finds the
-    sentences, since it knows how Korean ones end. A chunk leaves its page only where a section is shorter than
-    `shortest` characters.
+    sentences, since it knows how Korean ones end. A chunk that begins within a table has its head above, beyond its
+    size. A chunk leaves its page only where a section is shorter than `shortest` characters.
     """
 
     chunk_size: int = 500
@@ -153,8 +163,9 @@ class SectionSplitter(TransformComponent):
             headings = _section_metadata(section, document.get("title"))
             texts = _lengthened(splitter.split_text(section.text), section.text, self.shortest, fits)
             for begin, text in _located(texts, section.text):
-                pages_of_text = section.pages(begin, begin + len(text))
-                yield Chunk(text=text, metadata=document | pages_of_text | headings, embedded=self.embedded)
+                head = section.table_head(begin)
+                pages_of_text = section.pages(begin, begin + len(text), len(head))
+                yield Chunk(text=head + text, metadata=document | pages_of_text | headings, embedded=self.embedded)
 
 
 def source_of(node: BaseNode) -> str:

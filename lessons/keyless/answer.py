@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
-from itertools import dropwhile, groupby
+from itertools import dropwhile, groupby, takewhile
 from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -137,15 +137,21 @@ def _of_its_passage(question: Question, best: Candidate, limit: int) -> list[Can
     """Return the best line with those lines of its passage that say what is still open, in their order.
 
     Of a figure and its cause only the figure: the cause beside it is added later, and others are of other figures.
+    What to do stands behind the sentence that says when.
     Under a heading that holds half of its words, as in an FAQ, the sentences before the best one come with it.
     """
     if "why" in question.kinds:
         return [best]
+    heading = best.line.heading
+    if "remedy" in question.kinds and best.line.kind != "row":
+        positions = range(best.position + 1, len(best.passage.lines))[: max(1, limit - 1)]
+        remedy = takewhile(lambda at: _goes_on(best.passage.lines[at], heading), positions)
+        return [best, *(candidate_at(question, best.passage, at) for at in remedy)]
     words = replace(question, units=tuple(u for u in question.units if not u.required) or question.units)
     if best.line.kind != "row" and coverage(words, best.line.above) >= OF_THE_HEADING:
         lines = enumerate(best.passage.lines[: best.position + 1])
-        positions = [at for at, line in lines if line.heading == best.line.heading and is_content(line)]
-        return [candidate_at(question, best.passage, at) for at in positions[-limit:]] or [best]
+        beginning = [at for at, line in lines if line.heading == heading and is_content(line)]
+        return [candidate_at(question, best.passage, at) for at in beginning[-limit:]] or [best]
     remaining, chosen = list(candidates(question, [best.passage])), [best]
     while len(chosen) < limit:
         covered = together(chosen)
@@ -161,6 +167,10 @@ def _of_its_passage(question: Question, best: Candidate, limit: int) -> list[Can
             break
         chosen.append(line)
     return sorted(chosen, key=lambda line: line.position)
+
+
+def _goes_on(line: Line, heading: str) -> bool:
+    return line.kind == "prose" and line.heading == heading and is_content(line)
 
 
 def _gain(question: Question, covered: Sequence[float], line: Candidate) -> float:

@@ -18,8 +18,8 @@ _LEAD = re.compile(
     r"(?:I (?:meant?|asked about)\b\s*|(?:what|how) about\b\s*|(?:the )?same (?:thing )?for\b\s*)?"
 )
 _CUT = re.compile(
-    r"[?？!;]\s+|[.,]\s+(?:and|or)?\b\s*|\s(?:and|or|versus|vs\.?|than|compared (?:with|to))\s"
-    r"|(?<=[가-힣](?:랑|와|과))\s(?!함께|같이)|(?<=[가-힣]{2}(?:하고|이고|이며|하며|되고|있고|없고))\s"
+    r"[?？!;]\s+|[.,]\s+(?:and|or)?\b\s*|\s(?:and|or|versus|vs\.?|than(?!\s\D?\d)|compared (?:with|to))\s"
+    r"|(?<=[가-힣](?:랑|와|과))\s(?!함께|같이)|(?<=[가-힣]{2}(?:하고|이고|이며|하며|되고|있고|없고))\s(?!나[서면]|난\s)"
     r"|(?<=수 (?:있고|없고))\s|\s(?:그리고|또는|혹은)\s|(?:(?<=\d[년월])|(?<=\d분기)) 대비\s|(?<=보다)\s"
 )
 _BE, _DO = "(?:is|are|was|were)", "(?:do|does|did)"

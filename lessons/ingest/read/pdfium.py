@@ -136,11 +136,11 @@ def _joined(text: pdfium.PdfTextPage, letters: Sequence[str], line: Sequence[int
 
 def _goes_on(text: pdfium.PdfTextPage, letters: Sequence[str], end: int) -> bool:
     """Tell whether the letter behind a line's end stands beside the last one: PDFium breaks a line at a raised mark."""
-    behind = next((at for at in range(end + 1, len(letters)) if not letters[at].isspace()), None)
-    before = next((at for at in range(end - 1, -1, -1) if not letters[at].isspace()), None)
-    if behind is None or before is None:
+    following = next((at for at in range(end + 1, len(letters)) if not letters[at].isspace()), None)
+    previous = next((at for at in range(end - 1, -1, -1) if not letters[at].isspace()), None)
+    if following is None or previous is None:
         return False
-    (size, x, y), (_, next_x, next_y) = _drawn(text, before), _drawn(text, behind)
+    (size, x, y), (_, next_x, next_y) = _drawn(text, previous), _drawn(text, following)
     return 0.1 * size < abs(next_y - y) < size and 0 < next_x - x < 1.5 * size
 
 

@@ -200,9 +200,9 @@ def table(rows: Iterable[Row]) -> str:
         return ""
     width = max(map(len, lines))
     lines = [row + [""] * (width - len(row)) for row in lines]
-    above, head, start = _head(lines)
-    below = [[cell or "" for cell in row] for row in lines[start:]]
-    return "\n\n".join([*above, "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * width, *below])])
+    captions, head, start = _head(lines)
+    body = [[cell or "" for cell in row] for row in lines[start:]]
+    return "\n\n".join([*captions, "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * width, *body])])
 
 
 def _head(rows: Sequence[Row]) -> tuple[list[str], list[str], int]:
@@ -215,14 +215,14 @@ def _head(rows: Sequence[Row]) -> tuple[list[str], list[str], int]:
     head, end = list(rows[start]), start + 1
     names = _filled(head)
     while None in head and end < len(rows):
-        below = rows[end]
+        second = rows[end]
         is_alone = [None not in pair for pair in zip(head, [*head[1:], ""], strict=True)]
-        goes_on = [cell in ("", name) for cell, name, alone in zip(below, names, is_alone, strict=True) if alone]
+        goes_on = [cell in ("", name) for cell, name, alone in zip(second, names, is_alone, strict=True) if alone]
         if not goes_on or not all(goes_on):
             break
         head = [
             cell if cell is None else name if cell in ("", name) else f"{name} {cell}".strip()
-            for name, cell in zip(names, below, strict=True)
+            for name, cell in zip(names, second, strict=True)
         ]
         names, end = _filled(head), end + 1
     return [row[0] or "" for row in rows[:start]], names, end
@@ -380,15 +380,15 @@ def _join_head(table: Any) -> None:
             spanned = min(_number(cell.get("colspan", "1")) - 1, max(0, MOST_COLUMNS - len(texts[-1])))
             texts[-1] += [" ".join("".join(cell.itertext()).split()), *[None] * spanned]
     width = max(map(len, texts))
-    above, names, count = _head([row + [""] * (width - len(row)) for row in texts])
-    for cell in (cell for row in rows[: len(above)] for cell in row.iterchildren("td", "th")):
+    captions, names, count = _head([row + [""] * (width - len(row)) for row in texts])
+    for cell in (cell for row in rows[: len(captions)] for cell in row.iterchildren("td", "th")):
         cell.tag = "div"
         table.addprevious(cell)
-    for row in (*rows[: len(above)], *rows[len(above) + 1 : count]):
+    for row in (*rows[: len(captions)], *rows[len(captions) + 1 : count]):
         row.getparent().remove(row)
-    rows[len(above)][:] = []
+    rows[len(captions)][:] = []
     for name in names:
-        etree.SubElement(rows[len(above)], "th").text = name
+        etree.SubElement(rows[len(captions)], "th").text = name
 
 
 def _number(text: str) -> int:
