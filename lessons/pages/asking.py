@@ -148,6 +148,8 @@ def _golden_label(golden: Golden) -> str:
 def _take_golden() -> None:
     golden = st.session_state["golden-question"]
     if isinstance(golden, Golden):  # a browser may send any text
+        if golden.owner != st.session_state.get("owner"):
+            st.toast(_("The owner is {owner} now, whose documents this question is about.", owner=plain(golden.owner)))
         to_address("owner", golden.owner)
         fill_question(golden.question, tuple(golden.history))
 
