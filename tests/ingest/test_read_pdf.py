@@ -136,6 +136,44 @@ def test_the_mark_of_a_note_neither_breaks_a_line_nor_runs_on_from_a_number(path
     assert sentences(texts(path)[0])[0] == "Swifts leave after 21 days.^1"
 
 
+def ruled(path: Path, rows: list[list[str]], borders: str = "ALL", frame: bool = False) -> Path:
+    """A PDF with a table between two sentences; '-' in a row is the column that the cell before it spans."""
+    pdf = FPDF(unit="pt")
+    pdf.add_page()
+    pdf.set_font("Helvetica", size=11)
+    pdf.write(14, "All fees are in euros.\n")
+    if frame:
+        pdf.rect(20, 20, 550, 800)
+    with pdf.table(borders_layout=borders, first_row_as_headings=False) as made:
+        for row in rows:
+            line = made.row()
+            for at, cell in enumerate(row):
+                if cell != "-":
+                    line.cell(cell, colspan=2 if row[at + 1 : at + 2] == ["-"] else 1)
+    pdf.write(14, "Dogs travel free.")
+    pdf.output(str(path))
+    return path
+
+
+@pytest.mark.parametrize("frame", [False, True])
+def test_a_ruled_table_is_read_cell_by_cell(path: Path, frame: bool) -> None:
+    rows = [["Fees", "Adults", "-", "Dogs"], ["", "May", "June", ""], ["North pier", "12", "15", ""]]
+    assert texts(ruled(path, rows, frame=frame))[0].splitlines() == [
+        "All fees are in euros.", "", "| Fees | Adults May | Adults June | Dogs |", "| --- | --- | --- | --- |",
+        "| North pier | 12 | 15 |  |", "", "Dogs travel free."
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("borders", ["NONE", "HORIZONTAL_LINES"])
+def test_a_table_without_rules_between_its_columns_is_read_line_by_line(path: Path, borders: str) -> None:
+    read_lines = texts(ruled(path, [["Pier", "May", "June"], ["North", "12", "15"]], borders))[0].splitlines()
+    assert read_lines == ["All fees are in euros.", "Pier May June", "North 12 15", "Dogs travel free."]
+
+
+def test_text_in_a_frame_is_no_table(path: Path) -> None:
+    assert "|" not in texts(ruled(path, [["The ferry leaves every hour."], ["It calls at the north pier."]]))[0]
+
+
 def test_the_cells_of_a_table_are_not_joined(path: Path) -> None:
     assert texts(letter_by_letter(path, "4 7 1 9 3 8", gap=25, blank=0)) == ["4 7 1 9 3 8"]
     assert texts(letter_by_letter(path, "ABCDEF", gap=25, blank=0)) == ["A B C D E F"]

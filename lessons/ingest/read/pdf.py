@@ -15,6 +15,7 @@ from threading import Lock, Timer
 from typing import Any, NamedTuple
 
 from lessons.ingest.read.page import Block, Content, FileError, first_date, page, running_lines
+from lessons.ingest.read.text import table
 from lessons.settings import settings
 
 NEEDS_PASSWORD = 4  # PDFium's FPDF_ERR_PASSWORD
@@ -51,7 +52,7 @@ Running = Sequence[dict[int, bool]]
 def read_pdf(path: Path) -> Content:
     """Read each page. FileError if the file needs a password, is no PDF, or takes too long or too much memory."""
     about, *drawn_pages = _drawn_pages(path)
-    pages = _with_whole_words([[Line(*line) for line in lines] for lines in drawn_pages])
+    pages = _with_whole_words([[Line(_written(drawn), *style) for drawn, *style in lines] for lines in drawn_pages])
     running = running_lines([[line.text for line in lines] for lines in pages])
     headings = _headings(pages, running, {(at, _compact(title)): depth for at, title, depth in about["outline"]})
     numbered_blocks = enumerate(_blocks(pages, running, headings), start=1)
@@ -59,6 +60,10 @@ def read_pdf(path: Path) -> Content:
     notes = () if _is_whole(path) else ("The end of the file is missing, and pages with it.",)
     pages_read = [page(number, blocks) for number, blocks in numbered_blocks]
     return Content(pages_read, about.get("Title"), first_date(created), notes)
+
+
+def _written(drawn: str | list[list[str | None]]) -> str:
+    return drawn if isinstance(drawn, str) else f"\n{table(drawn)}\n"
 
 
 def _drawn_pages(path: Path) -> list[Any]:

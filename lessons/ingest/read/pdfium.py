@@ -7,24 +7,30 @@ JSON: an object about the file and the lines of each page.
 import json
 import signal
 import sys
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from ctypes import byref, c_double, c_int, c_uint16, create_string_buffer
-from itertools import pairwise
+from ctypes import byref, c_double, c_float, c_int, c_uint16, create_string_buffer
+from itertools import islice, pairwise
 from math import hypot
-from typing import Any
+from typing import Any, NamedTuple
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
-Line = tuple[str, float, bool]
-"""Its text, the size of its letters in points, and whether they are bold."""
+Point = tuple[float, float]
+Line = tuple[str | list[list[str | None]], float, bool]
+"""Its text, or the rows of a table; the size of its letters in points, and whether they are bold."""
 
 MEMORY = 2_000_000_000  # bytes that this process may map, where the system can limit them
 SAMPLES = 7  # characters of a line whose font is looked at
 SPACED = 0.7  # share of single letters, of Latin ones of pairs, too, among the words of a line set letter by letter
 WIDER = 1.6  # times the gap between two letters: the gap between two words of such a line
+NEAR = 3.0  # points between ends of lines that are drawn to meet
+MOST_LINES = 2  # of text in cells that stand side by side; with more, rows are not ruled off
+MOST_STROKES = 20_000  # of a page that are looked at
+MOST_RULES = 500  # straight lines on a page; with more it is a drawing
 SOFT_HYPHEN = "\u00ad"
 _HYPHENS = dict.fromkeys(map(ord, "\ufffe\x02"), SOFT_HYPHEN)  # as PDFium writes one at the end of a line
 
@@ -67,16 +73,20 @@ def _page(pdf: pdfium.PdfDocument, number: int) -> list[Line]:
     Flattened, a page shows what its annotations draw, but some pages lose text by it.
     """
     page = pdf[number]
-    lines, notes = list(_lines(page.get_textpage())), []
+    lines, notes = list(_lines(page)), []
     if raw.FPDFPage_GetAnnotCount(page):
         notes = list(_annotations(page, pdf.formenv))
         raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY)
         page.close()
         # Where a page lost the meaning of its codes, it has signs in place of letters and digits.
-        flat = list(_lines(pdf[number].get_textpage()))
-        lines = max(lines, flat, key=lambda lines: sum(map(str.isalnum, "".join(line[0] for line in lines))))
-    text = "\n".join(line[0] for line in lines)
+        flat = list(_lines(pdf[number]))
+        lines = max(lines, flat, key=lambda lines: sum(map(str.isalnum, "".join(map(_words, lines)))))
+    text = "\n".join(map(_words, lines))
     return [*lines, *((note, 0.0, False) for note in notes if note not in text)]
+
+
+def _words(line: Line) -> str:
+    return line[0] if isinstance(line[0], str) else "\n".join(cell for row in line[0] for cell in row if cell)
 
 
 def _outline(pdf: pdfium.PdfDocument) -> Iterator[tuple[int, str, int]]:
@@ -88,17 +98,21 @@ def _outline(pdf: pdfium.PdfDocument) -> Iterator[tuple[int, str, int]]:
                 yield target.get_index(), bookmark.get_title(), bookmark.level + 1
 
 
-def _lines(text: pdfium.PdfTextPage) -> Iterator[Line]:
-    """Yield text, size in points and weight of each line, as most of its letters are drawn."""
-    line: list[int] = []
+def _lines(page: pdfium.PdfPage) -> Iterator[Line]:
+    """Yield text, size in points and weight of each line, as most of its letters are drawn, and each table as rows."""
+    text, line = page.get_textpage(), list[int]()
     codes = (raw.FPDFText_GetUnicode(text, index) for index in range(text.count_chars()))
     letters = [chr(code) if code <= sys.maxunicode else "\ufffd" for code in codes]
+    grids, cells = _filled_grids(page, text, letters)
     for index, letter in enumerate([*letters, "\n"]):
-        if letter not in "\r\n":
+        in_table = cells.get(index)
+        if in_table is None and letter not in "\r\n":
             line.append(index)
-        elif letter == "\n" and line and not _goes_on(text, letters, index):
+        elif line and (in_table or (letter == "\n" and not _goes_on(text, letters, index))):
             yield _line(text, letters, line)
             line = []
+        if in_table and (rows := grids.pop(in_table, None)):
+            yield rows, 0.0, False
 
 
 def _line(text: pdfium.PdfTextPage, letters: Sequence[str], line: Sequence[int]) -> Line:
@@ -166,6 +180,165 @@ def _style(text: pdfium.PdfTextPage, index: int) -> tuple[float, bool]:
     raw.FPDFText_GetFontInfo(text, index, name, len(name), byref(flags))
     size = raw.FPDFText_GetFontSize(text, index) * hypot(matrix.c, matrix.d)
     return round(2 * size) / 2, any(word in name.value.lower() for word in (b"bold", b"black", b"heavy"))
+
+
+# Tables, by the lines that are drawn between their cells
+
+
+class Rule(NamedTuple):
+    """A straight line on a page: the coordinate that it keeps, and from where to where it runs, in points."""
+
+    at: float
+    start: float
+    end: float
+
+    def crosses(self, other: "Rule") -> bool:
+        """Tell whether a rule of the other direction meets this one."""
+        return self.start - NEAR <= other.at <= self.end + NEAR and other.start - NEAR <= self.at <= other.end + NEAR
+
+
+class Grid:
+    """The cells between horizontal and vertical rules, row by row from the top; where no rule is, cells are one."""
+
+    def __init__(self, across: Sequence[Rule], down: Sequence[Rule]) -> None:
+        left, right = min(rule.start for rule in across), max(rule.end for rule in across)
+        bottom, top = min(rule.start for rule in down), max(rule.end for rule in down)
+        self.columns = _borders([left, *(rule.at for rule in down), right])
+        self.rows = _borders([bottom, *(rule.at for rule in across), top])[::-1]
+        self.texts: dict[tuple[int, int], str] = {}
+        self.baselines: dict[tuple[int, int], set[int]] = {}
+        self._cells = [[(at, column) for column in range(len(self.columns) - 1)] for at in range(len(self.rows) - 1)]
+        self._is_spanned = [[False] * len(row) for row in self._cells]
+        for at, row in enumerate(self._cells):
+            y = (self.rows[at] + self.rows[at + 1]) / 2
+            for column in range(len(row)):
+                x = (self.columns[column] + self.columns[column + 1]) / 2
+                if column and not _is_drawn(down, self.columns[column], y):
+                    row[column], self._is_spanned[at][column] = row[column - 1], True
+                elif at and not _is_drawn(across, self.rows[at], x):
+                    row[column] = self._cells[at - 1][column]
+
+    def cell(self, x: float, y: float) -> tuple[int, int] | None:
+        """Return the cell at a point of the page, None outside."""
+        column, at = bisect_right(self.columns, x) - 1, bisect_right([-row for row in self.rows], -y) - 1
+        is_inside = 0 <= column < len(self.columns) - 1 and 0 <= at < len(self.rows) - 1
+        return self._cells[at][column] if is_inside else None
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it has rows and columns with text, and a rule below each row: else several share their cells."""
+        texts = [[cell for cell in row if self.texts.get(cell, "").strip()] for row in self._cells]
+        crowded = (sum(len(self.baselines[cell]) > MOST_LINES for cell in set(row)) for row in texts)
+        return sum(len(set(row)) > 1 for row in texts) > 1 and max(crowded, default=0) < 2
+
+    def written(self) -> list[list[str | None]]:
+        """Return the text of each cell; None in a column that the cell before it spans."""
+        pairs = zip(self._cells, self._is_spanned, strict=True)
+        return [
+            [None if spanned else self.texts.get(cell, "") for cell, spanned in zip(row, spans, strict=True)]
+            for row, spans in pairs
+        ]
+
+
+def _filled_grids(page: pdfium.PdfPage, text: pdfium.PdfTextPage, letters: Sequence[str]) -> tuple[dict, dict]:
+    """Return the rows of each table by its number from 1, and the number of the table that a letter stands in."""
+    grids = list(_grids(*_rules(page)))
+    inside: dict[int, int] = {}
+    box = raw.FS_RECTF()
+    previous: tuple[int, tuple[int, int]] | None = None
+    for index, letter in enumerate(letters if grids else ()):
+        if letter.isspace():
+            if previous:
+                inside[index] = previous[0]
+            continue
+        raw.FPDFText_GetLooseCharBox(text, index, byref(box))
+        x, y = (box.left + box.right) / 2, (box.top + box.bottom) / 2
+        cells = ((number, grid.cell(x, y)) for number, grid in enumerate(grids, start=1))
+        current = next(((number, cell) for number, cell in cells if cell), None)
+        if current:
+            number, cell = inside[index], _ = current
+            grid, is_apart = grids[number - 1], index and (letters[index - 1].isspace() or current != previous)
+            words = grid.texts.get(cell, "")
+            grid.texts[cell] = f"{words} {letter}" if words and is_apart else words + letter
+            grid.baselines.setdefault(cell, set()).add(round(y / NEAR))
+        previous = current
+    tables = {number: grid.written() for number, grid in enumerate(grids, start=1) if grid.is_table}
+    return tables, {index: number for index, number in inside.items() if number in tables}
+
+
+def _rules(page: pdfium.PdfPage) -> tuple[list[Rule], list[Rule]]:
+    """Return the rules of a page across and down, those that continue each other as one."""
+    across, down = list[Rule](), list[Rule]()
+    for (x, y), (next_x, next_y) in islice(_strokes(page), MOST_STROKES):
+        if abs(next_y - y) < 1 < abs(next_x - x):
+            across.append(Rule(y, *sorted((x, next_x))))
+        elif abs(next_x - x) < 1 < abs(next_y - y):
+            down.append(Rule(x, *sorted((y, next_y))))
+    return _joined_rules(across), _joined_rules(down)
+
+
+def _strokes(page: pdfium.PdfPage) -> Iterator[tuple[Point, Point]]:
+    """Yield the ends of each straight line that is drawn, edges of rectangles among them."""
+    matrix, x, y = raw.FS_MATRIX(), c_float(), c_float()
+    for path in page.get_objects(filter=[raw.FPDF_PAGEOBJ_PATH], max_depth=1):
+        raw.FPDFPageObj_GetMatrix(path, byref(matrix))
+        first = last = (0.0, 0.0)
+        for at in range(raw.FPDFPath_CountSegments(path)):
+            segment = raw.FPDFPath_GetPathSegment(path, at)
+            raw.FPDFPathSegment_GetPoint(segment, byref(x), byref(y))
+            point = (
+                matrix.a * x.value + matrix.c * y.value + matrix.e,
+                matrix.b * x.value + matrix.d * y.value + matrix.f,
+            )
+            kind = raw.FPDFPathSegment_GetType(segment)
+            first = point if kind == raw.FPDF_SEGMENT_MOVETO else first
+            if kind == raw.FPDF_SEGMENT_LINETO:
+                yield last, point
+            if raw.FPDFPathSegment_GetClose(segment):
+                yield point, first
+            last = point
+
+
+def _joined_rules(rules: list[Rule]) -> list[Rule]:
+    """Join the rules that run on, or beside each other as the two edges of a thick one."""
+    joined: list[Rule] = []
+    heights = _borders([rule.at for rule in rules])
+    for rule in sorted((heights[bisect_right(heights, rule.at) - 1], rule.start, rule.end) for rule in rules):
+        last = joined[-1] if joined else None
+        if last and last.at == rule[0] and rule[1] <= last.end + NEAR:
+            joined[-1] = last._replace(end=max(last.end, rule[2]))
+        else:
+            joined.append(Rule(*rule))
+    return joined
+
+
+def _borders(values: Sequence[float]) -> list[float]:
+    """Sort coordinates, and keep the first of those that lie near each other."""
+    borders: list[float] = []
+    for value in sorted(values):
+        if not borders or value > borders[-1] + NEAR:
+            borders.append(value)
+    return borders
+
+
+def _is_drawn(rules: Sequence[Rule], at: float, point: float) -> bool:
+    return any(abs(rule.at - at) <= NEAR and rule.start - NEAR <= point <= rule.end + NEAR for rule in rules)
+
+
+def _grids(across: Sequence[Rule], down: Sequence[Rule]) -> Iterator[Grid]:
+    """Yield a grid for each group of rules that meet, if they can hold two rows and two columns."""
+    left = set(range(len(down))) if len(across) + len(down) <= MOST_RULES else set()
+    while left:
+        members, rows = {left.pop()}, set[int]()
+        border = members
+        while border:
+            more = {at for at, rule in enumerate(across) if any(rule.crosses(down[column]) for column in border)}
+            rows |= more
+            border = {at for at in left if any(down[at].crosses(across[row]) for row in more)}
+            members, left = members | border, left - border
+        grid_rules = [across[at] for at in sorted(rows)], [down[at] for at in sorted(members)]
+        if len(rows) > 1 and len(members) > 1 and len(rows) + len(members) > 4:
+            yield Grid(*grid_rules)
 
 
 def _annotations(page: pdfium.PdfPage, form: Any) -> Iterator[str]:
