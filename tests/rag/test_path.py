@@ -72,16 +72,16 @@ def opened(place: Workspace) -> dict[tuple[str, bool], Reading]:
 
 
 # The numbers may only fall. Those of the keyless model rose when its reader began to compare the meaning of lines, when
-# what it asks of their words came to hold for that reader, too, with what is explained beside a reason, and with the
-# prose of narrow columns.
+# what it asks of their words came to hold for that reader, too, with what is explained beside a reason, with the prose
+# of narrow columns, and with what is to be done, which stands behind the sentence that says when.
 # Aims: 12 files, 1,400 lines and 600 of functions for naive, 17, 1,950 and 1,000 for smart.
 @pytest.mark.parametrize(
     ("name", "beside", "reading"),
     [
         ("naive", False, Reading(15, 2_254, 643)),
-        ("naive", True, Reading(15, 2_929, 649)),
+        ("naive", True, Reading(15, 2_954, 658)),
         ("smart", False, Reading(19, 2_886, 947)),
-        ("smart", True, Reading(16, 3_051, 746)),
+        ("smart", True, Reading(16, 3_076, 755)),
     ],
 )
 def test_the_path_of_a_question_is_this_long(

@@ -20,7 +20,10 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
 Point = tuple[float, float]
-Line = tuple[str | list[list[str | None]], float, bool]
+Cell = tuple[int, int]  # its row and its column; of merged cells, those of the first
+Rows = list[list[str | None]]  # of a table; None stands in a column that the cell before it spans
+OUTSIDE = -1, (-1, -1)  # the number of a grid, and a cell: of what stands in none
+Line = tuple[str | Rows, float, bool]
 """Its text, or the rows of a table; the size of its letters in points, and whether they are bold."""
 
 MEMORY = 2_000_000_000  # bytes that this process may map, where the system can limit them
@@ -103,16 +106,16 @@ def _lines(page: pdfium.PdfPage) -> Iterator[Line]:
     text, line = page.get_textpage(), list[int]()
     codes = (raw.FPDFText_GetUnicode(text, index) for index in range(text.count_chars()))
     letters = [chr(code) if code <= sys.maxunicode else "\ufffd" for code in codes]
-    grids, cells = _filled_grids(page, text, letters)
+    tables, numbers = _tables(page, text, letters)
     for index, letter in enumerate([*letters, "\n"]):
-        in_table = cells.get(index)
-        if in_table is None and letter not in "\r\n":
+        number = numbers.get(index)
+        if number is None and letter not in "\r\n":
             line.append(index)
-        elif line and (in_table or (letter == "\n" and not _goes_on(text, letters, index))):
+        elif line and (number is not None or (letter == "\n" and not _goes_on(text, letters, index))):
             yield _line(text, letters, line)
             line = []
-        if in_table and (rows := grids.pop(in_table, None)):
-            yield rows, 0.0, False
+        if number in tables:
+            yield tables.pop(number), 0.0, False
 
 
 def _line(text: pdfium.PdfTextPage, letters: Sequence[str], line: Sequence[int]) -> Line:
@@ -192,9 +195,9 @@ class Rule(NamedTuple):
     start: float
     end: float
 
-    def crosses(self, other: "Rule") -> bool:
+    def crosses(self, rule: "Rule") -> bool:
         """Tell whether a rule of the other direction meets this one."""
-        return self.start - NEAR <= other.at <= self.end + NEAR and other.start - NEAR <= self.at <= other.end + NEAR
+        return self.start - NEAR <= rule.at <= self.end + NEAR and rule.start - NEAR <= self.at <= rule.end + NEAR
 
 
 class Grid:
@@ -205,8 +208,8 @@ class Grid:
         bottom, top = min(rule.start for rule in down), max(rule.end for rule in down)
         self.columns = _borders([left, *(rule.at for rule in down), right])
         self.rows = _borders([bottom, *(rule.at for rule in across), top])[::-1]
-        self.texts: dict[tuple[int, int], str] = {}
-        self.baselines: dict[tuple[int, int], set[int]] = {}
+        self.texts: dict[Cell, str] = {}
+        self.baselines: dict[Cell, set[int]] = {}
         self._cells = [[(at, column) for column in range(len(self.columns) - 1)] for at in range(len(self.rows) - 1)]
         self._is_spanned = [[False] * len(row) for row in self._cells]
         for at, row in enumerate(self._cells):
@@ -218,10 +221,16 @@ class Grid:
                 elif at and not _is_drawn(across, self.rows[at], x):
                     row[column] = self._cells[at - 1][column]
 
-    def cell(self, x: float, y: float) -> tuple[int, int] | None:
+    def add(self, cell: Cell, letter: str, y: float) -> None:
+        """Add a letter, behind a blank if a word begins with it, and the height of its line to a cell."""
+        words = self.texts.get(cell, "")
+        self.texts[cell] = words + letter if words else letter.strip()
+        self.baselines.setdefault(cell, set()).add(round(y / NEAR))
+
+    def cell(self, x: float, y: float) -> Cell | None:
         """Return the cell at a point of the page, None outside."""
         column, at = bisect_right(self.columns, x) - 1, bisect_right([-row for row in self.rows], -y) - 1
-        is_inside = 0 <= column < len(self.columns) - 1 and 0 <= at < len(self.rows) - 1
+        is_inside = 0 <= column < len(self.columns) - 1 and 0 <= at < len(self._cells)
         return self._cells[at][column] if is_inside else None
 
     @property
@@ -231,39 +240,40 @@ class Grid:
         crowded = (sum(len(self.baselines[cell]) > MOST_LINES for cell in set(row)) for row in texts)
         return sum(len(set(row)) > 1 for row in texts) > 1 and max(crowded, default=0) < 2
 
-    def written(self) -> list[list[str | None]]:
+    def written(self) -> Rows:
         """Return the text of each cell; None in a column that the cell before it spans."""
-        pairs = zip(self._cells, self._is_spanned, strict=True)
         return [
             [None if spanned else self.texts.get(cell, "") for cell, spanned in zip(row, spans, strict=True)]
-            for row, spans in pairs
+            for row, spans in zip(self._cells, self._is_spanned, strict=True)
         ]
 
 
-def _filled_grids(page: pdfium.PdfPage, text: pdfium.PdfTextPage, letters: Sequence[str]) -> tuple[dict, dict]:
-    """Return the rows of each table by its number from 1, and the number of the table that a letter stands in."""
+def _tables(
+    page: pdfium.PdfPage, text: pdfium.PdfTextPage, letters: Sequence[str]
+) -> tuple[dict[int, Rows], dict[int, int]]:
+    """Return the rows of each table by its number, and the number of the table that a letter stands in."""
     grids = list(_grids(*_rules(page)))
-    inside: dict[int, int] = {}
-    box = raw.FS_RECTF()
-    previous: tuple[int, tuple[int, int]] | None = None
-    for index, letter in enumerate(letters if grids else ()):
+    cells = _fill(grids, text, letters) if grids else []
+    tables = {number: grid.written() for number, grid in enumerate(grids) if grid.is_table}
+    return tables, {at: number for at, (number, _) in enumerate(cells) if number in tables}
+
+
+def _fill(grids: Sequence[Grid], text: pdfium.PdfTextPage, letters: Sequence[str]) -> list[tuple[int, Cell]]:
+    """Put the letters of a page into the cells that they stand in, and return each one's grid and cell."""
+    cells, box = [OUTSIDE], raw.FS_RECTF()
+    for index, letter in enumerate(letters):
         if letter.isspace():
-            if previous:
-                inside[index] = previous[0]
+            cells.append(cells[-1])
             continue
         raw.FPDFText_GetLooseCharBox(text, index, byref(box))
         x, y = (box.left + box.right) / 2, (box.top + box.bottom) / 2
-        cells = ((number, grid.cell(x, y)) for number, grid in enumerate(grids, start=1))
-        current = next(((number, cell) for number, cell in cells if cell), None)
-        if current:
-            number, cell = inside[index], _ = current
-            grid, is_apart = grids[number - 1], index and (letters[index - 1].isspace() or current != previous)
-            words = grid.texts.get(cell, "")
-            grid.texts[cell] = f"{words} {letter}" if words and is_apart else words + letter
-            grid.baselines.setdefault(cell, set()).add(round(y / NEAR))
-        previous = current
-    tables = {number: grid.written() for number, grid in enumerate(grids, start=1) if grid.is_table}
-    return tables, {index: number for index, number in inside.items() if number in tables}
+        hits = ((number, cell) for number, grid in enumerate(grids) if (cell := grid.cell(x, y)))
+        number, cell = next(hits, OUTSIDE)
+        if number >= 0:
+            begins = index == 0 or letters[index - 1].isspace() or (number, cell) != cells[-1]
+            grids[number].add(cell, f" {letter}" if begins else letter, y)
+        cells.append((number, cell))
+    return cells[1:]
 
 
 def _rules(page: pdfium.PdfPage) -> tuple[list[Rule], list[Rule]]:
@@ -327,18 +337,17 @@ def _is_drawn(rules: Sequence[Rule], at: float, point: float) -> bool:
 
 def _grids(across: Sequence[Rule], down: Sequence[Rule]) -> Iterator[Grid]:
     """Yield a grid for each group of rules that meet, if they can hold two rows and two columns."""
-    left = set(range(len(down))) if len(across) + len(down) <= MOST_RULES else set()
-    while left:
-        members, rows = {left.pop()}, set[int]()
-        border = members
-        while border:
-            more = {at for at, rule in enumerate(across) if any(rule.crosses(down[column]) for column in border)}
-            rows |= more
-            border = {at for at in left if any(down[at].crosses(across[row]) for row in more)}
-            members, left = members | border, left - border
-        grid_rules = [across[at] for at in sorted(rows)], [down[at] for at in sorted(members)]
-        if len(rows) > 1 and len(members) > 1 and len(rows) + len(members) > 4:
-            yield Grid(*grid_rules)
+    remaining = set(range(len(down))) if len(across) + len(down) <= MOST_RULES else set()
+    while remaining:
+        columns, rows = set[int](), set[int]()
+        frontier = {remaining.pop()}
+        while frontier:
+            columns |= frontier
+            rows |= {at for at, rule in enumerate(across) if any(rule.crosses(down[column]) for column in frontier)}
+            frontier = {column for column in remaining if any(down[column].crosses(across[row]) for row in rows)}
+            remaining -= frontier
+        if len(rows) > 1 and len(columns) > 1 and len(rows) + len(columns) > 4:
+            yield Grid([across[row] for row in rows], [down[column] for column in columns])
 
 
 def _annotations(page: pdfium.PdfPage, form: Any) -> Iterator[str]:
