@@ -26,7 +26,7 @@ from lessons.ingest.split import HEADER, SectionSplitter, source_of
 from lessons.models.keyless import OfflineLLM
 from lessons.settings import settings
 
-READER_VERSION = "readers 2"  # another name where files are read otherwise, so that stored ones are read anew
+READER_VERSION = "readers 3"  # another name where files are read otherwise, so that stored ones are read anew
 STAMPED = ("user_id", "type", "ref_id", "chunk_index")
 """What every chunk's metadata says beside the page number. No model reads it: only the words count."""
 
